@@ -1,6 +1,7 @@
 //===- Traffic.cpp - Memory traffic of a kernel ---------------------------===//
 
 #include "tools/pcc-kernels/Traffic.h"
+#include "passes/Codegen/Gpu/GroupedGemm.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
 #include "runtime/emulated/Sectors.h"
 #include "llvm/Support/Format.h"
@@ -26,6 +27,8 @@ TrafficKind pcc::trafficKindOf(func::FuncOp kernel) {
   for (Operation &op : kernel.getBody().front()) {
     if (isa<nn::AttentionOp, nn::AttentionGradOp>(op))
       return TrafficKind::Attention;
+    if (isa<nn::GroupedContractOp>(op))
+      return TrafficKind::Grouped;
     if (isa<nn::EmbeddingGradOp>(op))
       kind = TrafficKind::Scatter;
     else if (isColumnSum(&op))
@@ -165,7 +168,29 @@ private:
 };
 } // namespace
 
-double pcc::mostOfAttention(func::FuncOp kernel) {
+/// The sectors of a grouped contraction: each tile reads its rows and columns
+/// of the factors, and each warp the ends.
+static double mostOfGrouped(func::FuncOp kernel) {
+  GroupedKernel grouped = GroupedKernel::of(kernel);
+  GroupedSizes sizes(grouped.op);
+  GroupedTiles tiles(sizes, nn::tensorType(grouped.lhs).getElementType());
+  bool isSum = sizes.form == GroupedSizes::Sums;
+  double rhs = TileTraffic::sectors(grouped.rhs);
+  if (!isSum)
+    rhs /= double(sizes.groups);
+  double most = TileTraffic::sectors(grouped.lhs) * double(tiles.columnTiles) +
+                rhs * double(tiles.rowTiles) +
+                TileTraffic::sectors(grouped.result);
+  if (grouped.before)
+    most += TileTraffic::sectors(grouped.before);
+  const double warps = 4;
+  return most +
+         warps * double(tiles.blocks()) * (isSum ? 2 : double(sizes.groups));
+}
+
+double pcc::mostOfTiles(func::FuncOp kernel) {
+  if (findGrouped(kernel))
+    return mostOfGrouped(kernel);
   double most = 0;
   kernel.walk([&](Operation *op) {
     if (auto forward = dyn_cast<nn::AttentionOp>(op))
@@ -196,6 +221,8 @@ static StringRef nameOf(TrafficKind kind) {
     return "columns";
   case TrafficKind::Attention:
     return "attention";
+  case TrafficKind::Grouped:
+    return "grouped";
   }
   return "";
 }
@@ -262,7 +289,7 @@ private:
 
 /// Returns the bound on a kernel's traffic, as a multiple of the minimum.
 static double mostTimes(const TrafficRule &rule, const KernelTraffic &traffic) {
-  if (rule.kind == TrafficKind::Attention)
+  if (rule.most > 0)
     return kBeside * rule.most / double(traffic.least());
   return rule.kind == TrafficKind::Plain ? kMost : kMostOfRows;
 }
@@ -295,7 +322,7 @@ bool pcc::reportTraffic(ModuleOp module, const KernelChoice &choice,
   for (auto kernel : module.getOps<func::FuncOp>())
     if (kernel->hasAttr(rt::kKernelAttr))
       rules[deviceName(kernel.getName())] = {trafficKindOf(kernel),
-                                             mostOfAttention(kernel)};
+                                             mostOfTiles(kernel)};
   int64_t judged = 0, bad = 0;
   llvm::outs() << "     KiB  kind       reads  writes  times   most  blocks  "
                   "threads  shared  kernel\n";

@@ -12,6 +12,8 @@
 //   gradient also tiles of 128 keys, and for a bias' cotangent tiles of both.
 //   Some gradients have smaller tiles (Traffic.cpp). Tiles whose scores are all
 //   masked are not counted.
+// - A grouped contraction may move 1.01 times the sectors that its tiles read:
+//   each factor once for each tile along the other one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,21 +25,28 @@
 namespace pcc {
 
 /// The kinds of kernels with different bounds.
-enum class TrafficKind { Plain, Gather, Scatter, ColumnSum, Attention };
+enum class TrafficKind {
+  Plain,
+  Gather,
+  Scatter,
+  ColumnSum,
+  Attention,
+  Grouped
+};
 
 /// Returns the kind of a kernel on tensors.
 TrafficKind trafficKindOf(mlir::func::FuncOp kernel);
 
 /// The bound on a kernel's traffic.
 struct TrafficRule {
-  /// The kind; it determines the bound, except for attention.
+  /// The kind; it determines the bound, except for tiles.
   TrafficKind kind = TrafficKind::Plain;
-  double most = 0; ///< the bound of attention, in sectors
+  double most = 0; ///< the bound of tiles, in sectors
 };
 
-/// Returns the bound on the traffic of a kernel's attention, in sectors; 0: it
-/// has none.
-double mostOfAttention(mlir::func::FuncOp kernel);
+/// Returns the bound on the traffic of a kernel's attention or grouped
+/// contraction, in sectors; 0: it has none.
+double mostOfTiles(mlir::func::FuncOp kernel);
 
 /// The traffic of one launch of a kernel.
 struct KernelTraffic {

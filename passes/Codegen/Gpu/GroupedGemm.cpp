@@ -25,6 +25,8 @@ static constexpr int64_t kNarrowDepth = 32, kWideDepth = 16;
 /// Lanes of a warp along rows and columns, if FMAs compute the products, and
 /// the steps that are unrolled.
 static constexpr int64_t kLaneRows = 4, kLaneColumns = 8, kUnrolled = 4;
+/// Ends of groups that a thread loads at once.
+static constexpr int64_t kEnds = 8;
 /// Blocks of large tiles, and of others, that a multiprocessor must have
 /// registers for.
 static constexpr int64_t kLargeBlocks = 2, kSmallBlocks = 4;
@@ -107,6 +109,9 @@ private:
   Values loadLane(const Factor &factor, Value step, Value first, int64_t count,
                   int64_t lanes);
   void store(ArrayRef<Value> sums);
+  Values exchangeColumns(ArrayRef<Value> sums);
+  /// Stores consecutive columns of a row, which begins at `start`.
+  void storeColumns(ArrayRef<Value> sums, Value start, Value column);
 
   // The rows and columns of a lane, in the block's tile.
   int64_t rowsOfLane() const {
@@ -236,7 +241,8 @@ Value GroupedBlock::loadPacked(Value buffer, Value at, int64_t count) {
   return vector::LoadOp::create(
       b, VectorType::get({count}, type), buffer, ValueRange{at},
       /*nontemporal=*/false,
-      llvm::MaybeAlign(count * type.getIntOrFloatBitWidth() / 8));
+      llvm::MaybeAlign(std::min<int64_t>(
+          count * type.getIntOrFloatBitWidth() / 8, kAccessBytes)));
 }
 
 void GroupedBlock::storePacked(Value value, Value buffer, Value at) {
@@ -265,13 +271,21 @@ void GroupedBlock::placeRows(Value block) {
                   choose(isIt, add(begin, mul(number, tiles.rows)), state[3]),
                   choose(isIt, end, state[4])};
   };
-  auto loop = scf::ForOp::create(b, index(0), groups, index(1), state);
+  // Several ends at a time, whose loads do not wait for each other.
+  int64_t together = std::gcd(sizes.groups, kEnds);
+  auto loop = scf::ForOp::create(b, index(0), groups, index(together), state);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value group = loop.getInductionVar();
-    scf::YieldOp::create(b,
-                         visit(group, endOf(group), loop.getRegionIterArgs()));
+    Values now(loop.getRegionIterArgs());
+    Value ends = loadPacked(buffers.ends, group, together);
+    for (int64_t i = 0; i < together; ++i) {
+      Value end = arith::IndexCastOp::create(
+          b, b.getIndexType(), vector::ExtractOp::create(b, ends, i));
+      now = visit(add(group, i), end, now);
+    }
+    scf::YieldOp::create(b, now);
   }
   state = visit(groups, rows, loop.getResults());
   Value group = state[2], first = state[3];
@@ -466,33 +480,77 @@ GroupedBlock::Values GroupedBlock::multiply(ArrayRef<Value> sums) {
   return isNarrow ? multiplyNarrow(sums) : multiplyWide(sums);
 }
 
+/// Two adjacent lanes have two columns each of two blocks of eight. They
+/// exchange them, so that the even lane has four consecutive columns of the
+/// first block, the odd lane of the second:
+///
+///     lane            0    1    2    3  |  0    1    2    3
+///     before          0,1  2,3  4,5  6,7|  8,9  10,11..
+///     after           0-3  8-11 4-7  12-15
+GroupedBlock::Values GroupedBlock::exchangeColumns(ArrayRef<Value> sums) {
+  Value isOdd = compare(arith::CmpIPredicate::ne, remainder(lane, 2), index(0));
+  Values exchanged;
+  for (size_t i = 0; i < sums.size(); i += 4) {
+    Value low[2], high[2];
+    for (int64_t j = 0; j < 2; ++j) {
+      Value first = sums[i + j], second = sums[i + 2 + j];
+      Value other = gpu::ShuffleOp::create(b, choose(isOdd, first, second), 1,
+                                           kWarp, gpu::ShuffleMode::XOR)
+                        .getShuffleResult();
+      low[j] = choose(isOdd, other, first);
+      high[j] = choose(isOdd, second, other);
+    }
+    exchanged.append({low[0], low[1], high[0], high[1]});
+  }
+  return exchanged;
+}
+
+void GroupedBlock::storeColumns(ArrayRef<Value> sums, Value start,
+                                Value column) {
+  auto wide = VectorType::get({int64_t(sums.size())}, accumulator);
+  bool isRounded =
+      outType.getIntOrFloatBitWidth() < accumulator.getIntOrFloatBitWidth();
+  Value at = add(start, column);
+  Value all = vector::FromElementsOp::create(b, wide, sums);
+  if (buffers.before) {
+    Value old = loadPacked(buffers.before, at, sums.size());
+    if (isRounded)
+      old = arith::ExtFOp::create(b, wide, old);
+    all = arith::AddFOp::create(b, old, all);
+  }
+  if (isRounded)
+    all = arith::TruncFOp::create(b, wide.clone(outType), all);
+  storePacked(all, buffers.result, at);
+}
+
 void GroupedBlock::store(ArrayRef<Value> sums) {
   int64_t rows = rowsOfLane(), columns = columnsOfLane(),
           stride = sizes.resultColumns();
-  int64_t together = std::gcd(columnsTogether(), stride);
-  auto wide = VectorType::get({together}, accumulator);
-  auto narrow = wide.clone(outType);
-  bool isRounded =
-      outType.getIntOrFloatBitWidth() < accumulator.getIntOrFloatBitWidth();
+  // Two 16-bit elements for each of four lanes would be half a memory sector.
+  Values exchanged;
+  bool isExchanged = isNarrow && outType.getIntOrFloatBitWidth() == 16;
+  int64_t together = columnsTogether();
+  if (isExchanged) {
+    exchanged = exchangeColumns(sums);
+    sums = exchanged;
+    together = 4;
+  }
+  auto placeOf = [&](int64_t c) {
+    if (!isExchanged)
+      return columnOf(c);
+    Value inRow = remainder(lane, 4);
+    Value first = add(mul(remainder(inRow, 2), 8), mul(divide(inRow, 2), 4));
+    return add(add(warpColumn, first), c / 4 * 16 + c % 4);
+  };
+  int64_t vector = std::gcd(together, stride);
   for (int64_t r = 0; r < rows; ++r) {
     Value row = rowOf(r);
     onlyIf(rowsLeft ? less(row, rowsLeft) : Value(), [&] {
       Value start = add(outBase, mul(row, stride));
-      for (int64_t c = 0; c < columns; c += together) {
-        Value column = columnOf(c);
+      for (int64_t c = 0; c < columns; c += vector) {
+        Value column = placeOf(c);
         onlyIf(columnsLeft ? less(column, columnsLeft) : Value(), [&] {
-          Value at = add(start, column);
-          Value all = vector::FromElementsOp::create(
-              b, wide, sums.slice(r * columns + c, together));
-          if (buffers.before) {
-            Value old = loadPacked(buffers.before, at, together);
-            if (isRounded)
-              old = arith::ExtFOp::create(b, wide, old);
-            all = arith::AddFOp::create(b, old, all);
-          }
-          if (isRounded)
-            all = arith::TruncFOp::create(b, narrow, all);
-          storePacked(all, buffers.result, at);
+          storeColumns(sums.slice(r * columns + c, vector), start, column);
         });
       }
     });

@@ -14,7 +14,7 @@
 // Each group in order: its end, the number of its tiles, and whether the block's
 // tile is one of them.
 // CHECK: %[[FOUND:.*]]:5 = scf.for %[[GROUP:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[BEGIN:.*]] = %{{.*}}, %[[KNOWN:.*]] = %{{.*}}, %[[OWN:.*]] = %{{.*}}, %[[FIRST:.*]] = %{{.*}}, %[[LAST:.*]] = %{{.*}})
-// CHECK-NEXT: memref.load %arg2[%[[GROUP]]] : memref<3xi32>
+// CHECK-NEXT: vector.load %arg2[%[[GROUP]]] {{.*}} : memref<3xi32>, vector<1xi32>
 // CHECK: arith.subi %{{.*}}, %[[BEGIN]]
 // CHECK: arith.divui
 // CHECK: arith.cmpi ult
@@ -48,6 +48,7 @@ func.func private @rows(%a: tensor<100x36xf32>, %w: tensor<3x40x36xf32>, %ends: 
 // bf16: tiles keep the layout of memory, and tensor cores multiply them. The
 // matrix has steps as rows, so it is transposed.
 // NARROW-LABEL: gpu.func @narrow
+// NARROW: vector.load %arg2{{.*}} : memref<2xi32>, vector<2xi32>
 // NARROW: vector.load %arg0{{.*}}, vector<8xbf16>
 // NARROW: scf.for
 // NARROW-NEXT: gpu.barrier
@@ -56,8 +57,10 @@ func.func private @rows(%a: tensor<100x36xf32>, %w: tensor<3x40x36xf32>, %ends: 
 // NARROW: nvgpu.ldmatrix {{.*}}transpose = false
 // NARROW: nvgpu.ldmatrix {{.*}}transpose = true
 // NARROW: nvvm.mma.sync {{.*}}bf16
+// Adjacent lanes exchange columns, so that a row's four lanes write whole sectors.
 // The result is rounded once.
-// NARROW: arith.truncf {{.*}} : vector<2xf32> to vector<2xbf16>
+// NARROW: gpu.shuffle xor
+// NARROW: arith.truncf {{.*}} : vector<4xf32> to vector<4xbf16>
 // NARROW-NEXT: vector.store {{.*}}, %arg3
 func.func private @narrow(%a: tensor<96x64xbf16>, %w: tensor<2x64x48xbf16>, %ends: tensor<2xi32>)
     -> tensor<96x48xbf16> attributes {rt.kernel} {
