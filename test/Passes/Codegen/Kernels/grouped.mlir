@@ -24,13 +24,6 @@ pipe.body @body(%a: tensor<6x4xf32>, %b: tensor<6x8xf32>, %ends: tensor<3xi32>, 
   pipe.yield %y, %s : tensor<6x8xf32>, tensor<96xf32>
 }
 
-// CHECK: func.func private @[[ROWS]]({{.*}}) -> tensor<6x8xf32> attributes {rt.kernel}
-// CHECK-NEXT: nn.grouped_contract "rk,enk->rn" %arg0, %arg1 ends %arg2 {rt.by_tiles}
-// CHECK: func.func private @[[ADDS]]({{.*}}) -> (tensor<96xf32> {rt.inplace = 3 : i64}) attributes {rt.kernel}
-// CHECK-NEXT: %[[P:.*]] = nn.grouped_contract "rn,rk->enk" %arg0, %arg1 ends %arg2 {rt.by_tiles}
-// CHECK-NEXT: %[[F:.*]] = nn.reshape %[[P]]
-// CHECK-NEXT: nn.sum %arg3, %[[F]]
-
 // Elementwise ops before and after are kernels of their own: their results are
 // read by tiles.
 // BOTH-LABEL: func @apart
@@ -43,3 +36,10 @@ func.func @apart(%a: tensor<6x4xf32>, %w: tensor<3x8x4xf32>, %ends: tensor<3xi32
   %z = nn.exp %y : tensor<6x8xf32>
   return %z : tensor<6x8xf32>
 }
+
+// CHECK: func.func private @[[ROWS]]({{.*}}) -> tensor<6x8xf32> attributes {rt.kernel}
+// CHECK-NEXT: nn.grouped_contract "rk,enk->rn" %arg0, %arg1 ends %arg2 {rt.by_tiles}
+// CHECK: func.func private @[[ADDS]]({{.*}}) -> (tensor<96xf32> {rt.inplace = 3 : i64}) attributes {rt.kernel}
+// CHECK-NEXT: %[[P:.*]] = nn.grouped_contract "rn,rk->enk" %arg0, %arg1 ends %arg2 {rt.by_tiles}
+// CHECK-NEXT: %[[F:.*]] = nn.reshape %[[P]]
+// CHECK-NEXT: nn.sum %arg3, %[[F]]
