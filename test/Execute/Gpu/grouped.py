@@ -54,10 +54,27 @@ for rows, groups, n, k in SIZES if ALL else SIZES[:3] + SIZES[5:]:
         check(f"{rows} {groups} {n} {k} {element}", kernels)
 check("f64", "".join(grouped(form, 37, 3, 5, 8, "f64") for form in FORMS))
 
-# Tiles of 128 rows and columns, and fewer blocks than such tiles need.
-for element in ("f32", "bf16"):
-    large = grouped("rk,enk->rn", 1500, 1, 1500, 16, element)
-    assert "128 blocks" not in check("large", large)
+# Tiles of 128 and, with PCC_TEST_ALL, of 64 rows and columns, several steps; some groups fill no
+# tile, others several.
+LARGE = ((128, 1500, 3, 6), (64, 700, 4, 5))
+for side, rows, groups, sums in LARGE if ALL else LARGE[:1]:
+    wide, depth = rows - 52, 40
+    for element, result in (("f32", "f32"), ("bf16", "bf16")):
+        shapes = {"rk,enk->rn": (rows, groups, wide, depth),
+                  "rn,enk->rk": (rows, groups, depth, wide),
+                  "rn,rk->enk": (90, sums, 5 * side + 8, 5 * side - 40)}
+        for form, sizes in shapes.items():
+            source = grouped(form, *sizes, element, result)
+            tiles = re.search(r"rt.shared = (\d+)", lower(source)).group(1)
+            step, gap = (32, 8) if element == "bf16" else (16, 4)
+            # A factor's tile has rows of steps, or in 16 bits as in memory.
+            outer = {True: step * (side + gap), False: side * (step + gap)}
+            isByStep = element == "f32", element == "f32" or form != "rk,enk->rn"
+            isByStep = isByStep[0] or form == "rn,rk->enk", isByStep[1]
+            due = sum(outer[each] for each in isByStep) * (64 // step)
+            assert int(tiles) == due, (form, element, tiles, due)
+            check(f"{side} {form} {element}", source)
+
 
 def rowBound(code):
     """The first comparison after the products."""
