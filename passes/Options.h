@@ -24,6 +24,12 @@ struct Options {
   int64_t pp = 1;
   int64_t dp = 1;
   int64_t cp = 1;
+  /// Expert parallelism: of the dp replicas, the ranks over which experts are
+  /// split; divides dp.
+  int64_t ep = 1;
+  /// The ranks over which each expert is split: tp, or 1, where the tp ranks
+  /// have different experts; 0: tp.
+  int64_t etp = 0;
   /// Whether activations of norms and residuals are sharded over tp along the
   /// sequence (sequence parallelism).
   bool sequenceParallel = false;

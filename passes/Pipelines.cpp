@@ -156,11 +156,16 @@ static void addPlanPasses(OpPassManager &manager, const Options &options) {
   DistMeshPassOptions mesh;
   mesh.pp = options.pp;
   mesh.dp = options.dp;
+  mesh.ep = options.ep;
   mesh.cp = options.cp;
   mesh.tp = options.tp;
   manager.addPass(createDistMeshPass(mesh));
-  // Seeds request shardings, and propagation serves the requests of this pass
-  // first: tensor parallelism has the fewest ways to shard a model.
+  // Seeds request shardings, and propagation serves the requests of these two
+  // passes first: they have the fewest ways to shard a model. Experts come
+  // before the dims of single experts.
+  DistSeedExpertsPassOptions experts;
+  experts.whole = options.etp == 1;
+  manager.addPass(createDistSeedExpertsPass(experts));
   manager.addPass(createDistSeedTensorPass());
   // The data axes come second: they give way where a dim is sharded already.
   manager.addPass(createDistSeedDataPass());

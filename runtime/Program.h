@@ -57,7 +57,7 @@ typedef struct pcc_context pcc_context;
 
 /// The kind of parallelism of a mesh axis. Ranks that differ along it have
 /// different stages, parts of the batch, parts of every sequence, parts of
-/// every layer, or experts.
+/// every layer, or parts of the batch and experts.
 enum pcc_axis_role {
   PCC_PIPELINE_AXIS = 0, ///< at most one axis
   PCC_DATA_AXIS = 1,
@@ -393,10 +393,11 @@ typedef struct {
   int32_t n_channels;
   const pcc_channel *channels; ///< in ascending order
   int64_t seq;                 ///< tokens per sample; 0: not a token model
-  int64_t micro_batch;   ///< samples per microbatch and data-parallel part
-  int64_t microbatches;  ///< per step
-  int64_t data_parallel; ///< product of the sizes of all data axes
-  int64_t parameters;    ///< logical count, padding and copies left out
+  int64_t micro_batch;  ///< samples per microbatch and data-parallel part
+  int64_t microbatches; ///< per step
+  int64_t
+      data_parallel;  ///< ranks that share a batch: along data and expert axes
+  int64_t parameters; ///< logical count, padding and copies left out
   double flops_per_step; ///< of the global batch, forward and backward
   int32_t n_implied;
   const pcc_implied *implied;

@@ -32,7 +32,7 @@ def Dist_MeshAttr : AttrDef<Dist_Dialect, "MeshAxes"> {
     | data | the batch | `dp` |
     | sequence | every sequence (context parallelism) | `cp` |
     | tensor | every layer's weights and activations | `tp`, `tp_kv`, `tp_rep` |
-    | expert | the experts | `ep` |
+    | expert | the batch and, of experts, their weights | `ep` |
 
     With several tensor axes, the first ones also split dims that are too small
     for all of them: `tp_kv` splits the key/value heads and the query heads,
@@ -56,6 +56,11 @@ def Dist_MeshAttr : AttrDef<Dist_Dialect, "MeshAxes"> {
     std::optional<unsigned> find(::llvm::StringRef name) const;
     /// The number of ranks along all axes of a role; 1 if no axis has it.
     int64_t extent(AxisRole role) const;
+    /// The number of ranks that the batch is sharded over: along all axes of
+    /// the roles data and expert.
+    int64_t batchExtent() const {
+      return extent(AxisRole::Data) * extent(AxisRole::Expert);
+    }
     /// Whether any of the named axes has the role.
     bool hasRole(::mlir::ArrayAttr names, AxisRole role) const;
   }];

@@ -111,10 +111,17 @@ public:
   AxisSet withRole(AxisRole role) const;
   /// The tensor-parallel axes.
   AxisSet tensorAxes() const { return withRole(AxisRole::Tensor); }
+  /// The expert-parallel axes. The batch is sharded over them, too.
+  AxisSet expertAxes() const { return withRole(AxisRole::Expert); }
+  /// The axes that the batch is sharded over.
+  AxisSet batchAxes() const { return withRole(AxisRole::Data) | expertAxes(); }
   /// The axes that a step's inputs are sharded over: batch and sequence.
   AxisSet dataAxes() const {
-    return withRole(AxisRole::Data) | withRole(AxisRole::Sequence);
+    return batchAxes() | withRole(AxisRole::Sequence);
   }
+  /// The data axes of a tensor that is sharded over `split`: those along which
+  /// ranks have the same elements of it.
+  AxisSet dataAxesBeside(AxisSet split) const { return dataAxes() - split; }
   /// The pipeline-parallel axis, if the mesh has one.
   std::optional<Axis> stageAxis() const {
     AxisList axes = withRole(AxisRole::Pipeline).list();

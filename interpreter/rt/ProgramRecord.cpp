@@ -257,7 +257,7 @@ ProgramRecord::create(ModuleOp module) {
   program.seq = self->op.getSeq();
   program.micro_batch = self->op.getMicroBatch();
   program.microbatches = self->op.getMicrobatches();
-  program.data_parallel = self->op.getAxes().extent(dist::AxisRole::Data);
+  program.data_parallel = self->op.getAxes().batchExtent();
   program.parameters = self->op.getParameters();
   program.flops_per_step = self->op.getFlopsPerStep().convertToDouble();
   for (const pcc_stage &stage : self->stageRecords)

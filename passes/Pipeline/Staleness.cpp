@@ -61,6 +61,7 @@ private:
   LogicalResult checkNeeded(RunOp run, Operation *next, const Gathered &fresh);
   /// Returns the parameter of a working copy, else the symbol itself.
   Operation *paramOf(StringRef member);
+  ArrayAttr dataAxes(StringRef bucket);
 
   ModuleOp module;
   SymbolTable symbols;
@@ -81,6 +82,17 @@ Operation *Staleness::paramOf(StringRef member) {
   if (state && state.getKind() == nn::StateKind::Copy)
     return symbols.lookup(*state.getOf());
   return op;
+}
+
+/// Returns the axes along which ranks have different shards of a gathered
+/// bucket: the data axes that split no member.
+ArrayAttr Staleness::dataAxes(StringRef bucket) {
+  dist::AxisSet data = mesh.dataAxes();
+  if (auto row = symbols.lookup<nn::StateOp>(bucket))
+    if (auto sharding =
+            row->getAttrOfType<dist::ShardingAttr>(dist::kShardingAttr))
+      data = data - dist::AxisSet(mesh.layout(sharding).dims[0]);
+  return mesh.names(data.list());
 }
 
 void Staleness::findRows() {
@@ -135,8 +147,8 @@ LogicalResult Staleness::checkResult(TaskOp task, unsigned result) {
     if (!gather && !isa<nn::CastOp>(made))
       return fail() << "may not produce '" << target << "' by "
                     << made->getName();
-    if (gather && (gather.getDim() != 1 ||
-                   gather.getAxes() != mesh.names(mesh.dataAxes().list())))
+    if (gather &&
+        (gather.getDim() != 1 || gather.getAxes() != dataAxes(target)))
       return fail() << "does not gather '" << target << "' over the data axes";
     gathers += gather ? 1 : 0;
     from = made->getOperand(0);

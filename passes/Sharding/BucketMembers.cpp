@@ -7,6 +7,9 @@
 //     biases of column-parallel weights    no decay, sharded over tp
 //     norms and the other biases           no decay, not sharded
 //
+// Experts that are split over ep are a class of their own: their gradients are
+// no sums over ep, and their buckets are sharded over the other data axes only.
+//
 // Buckets of a class take the parameters of one segment after the other. A
 // parameter that @update treats differently from the module's first trained
 // parameter, or whose states are sharded differently, is in no bucket.
@@ -206,7 +209,7 @@ BucketClass BucketMembers::classOf(const TrainedParam &one,
   alike.decay = ParamOp(one.param).getDecay();
   if (one.copy) {
     alike.copied = StateOp(one.copy).getTensorType().getElementType();
-    bool hasParts = zero >= 1 && mesh && !mesh.dataAxes().empty();
+    bool hasParts = zero >= 1 && !alike.dataAxes(mesh).empty();
     alike.isMaster =
         hasParts && !used.contains(ParamOp(one.param).getSymName());
   }
@@ -250,8 +253,10 @@ std::vector<Bucket> BucketMembers::form(int64_t zero, int64_t bytes) const {
     bucket.offsets.push_back(bucket.end);
     bucket.end += llvm::alignTo(one->elements(), kAlignedElements);
   }
-  int64_t parts = mesh ? mesh.extent(mesh.dataAxes().list()) : 1;
-  for (Bucket &bucket : buckets)
+  for (Bucket &bucket : buckets) {
+    AxisList data = bucket.alike.dataAxes(mesh).list();
+    int64_t parts = mesh ? mesh.extent(data) : 1;
     bucket.elements = llvm::alignTo(bucket.end, kAlignedElements * parts);
+  }
   return buckets;
 }

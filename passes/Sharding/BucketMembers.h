@@ -51,6 +51,13 @@ struct BucketClass {
   /// With ZeRO 3 the segments that use the members, else empty.
   llvm::SmallVector<int64_t> segments;
 
+  /// Returns the axes along which ranks have the same members and different
+  /// data, which ZeRO shards the bucket over: for experts not those that the
+  /// experts are split over.
+  dist::AxisSet dataAxes(const dist::Mesh &mesh) const {
+    return mesh ? mesh.dataAxesBeside(split) : dist::AxisSet();
+  }
+
   bool operator==(const BucketClass &other) const {
     return stages == other.stages && split == other.split &&
            partial == other.partial && decay == other.decay &&

@@ -63,7 +63,11 @@ static LogicalResult reportLost(const Program &program, const ShardedOp &op,
   diag.attachNote(value.owner->getLoc())
       << "it is split because of: " << value.origins[axis].reason;
   Location loc = op.op->getLoc();
-  if (needsWhole(op, factors) || fitsAlone(program, op, value, dim, factors))
+  if (mesh.role(axis) == AxisRole::Expert)
+    diag.attachNote(loc) << "leave --ep out: its ranks share the batch as all "
+                            "ranks of --dp do";
+  else if (needsWhole(op, factors) ||
+           fitsAlone(program, op, value, dim, factors))
     diag.attachNote(loc) << "use --tp 1, and --dp or --pp to use more ranks";
   else if (isa<AttentionOp, AttentionGradOp>(op.op))
     diag.attachNote(loc)
@@ -241,11 +245,11 @@ static LogicalResult checkCoverage(const Program &program, const ShardedOp &op,
 }
 
 LogicalResult pcc::checkTensorParallel(const Program &program) {
-  if (program.mesh.tensorAxes().empty())
-    return success();
   for (const ShardedOp &op : program.ops)
     if (failed(checkLost(program, op)))
       return failure();
+  if (program.mesh.tensorAxes().empty())
+    return success();
   llvm::DenseSet<unsigned> reported;
   WholeAttention wholes(program);
   for (const ShardedOp &op : program.ops)
@@ -261,8 +265,8 @@ void pcc::reportGathers(const Program &program) {
   // Training and evaluation have the same layers.
   std::set<std::pair<std::string, std::string>> reported;
   for (const ShardedOp &op : program.ops) {
-    // Attention needs all keys and values on purpose.
-    if (!isForward(op.op) || isa<AttentionOp>(op.op))
+    // Attention needs all keys and values on purpose, experts all tokens.
+    if (!isForward(op.op) || isa<AttentionOp, ExpertsOp>(op.op))
       continue;
     for (auto [position, number] : llvm::enumerate(op.operands)) {
       const ShardedValue &value = program[number];

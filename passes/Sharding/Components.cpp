@@ -78,6 +78,9 @@ Components::Components(const Program &program) {
     if (isa<AttentionOp>(op.op))
       headDims.push_back({op.operands[0], 2});
 
+    if (auto experts = dyn_cast<ExpertsOp>(op.op))
+      addExperts(op, experts);
+
     auto contract = dyn_cast<ContractOp>(op.op);
     std::optional<unsigned> weight;
     if (!contract || !(weight = weightOf(contract)))
@@ -92,6 +95,15 @@ Components::Components(const Program &program) {
   }
   for (auto [member, op] : unsplittable)
     dead.try_emplace(find(member), op);
+}
+
+/// Adds the hidden dim of experts: a column dim of w1, and a row dim of w2.
+void Components::addExperts(const ShardedOp &op, ExpertsOp experts) {
+  constexpr unsigned hidden = 2;
+  unsigned rows = experts.getW2Mutable().getOperandNumber();
+  for (OpOperand &w1 : experts.getW1Mutable())
+    uses.push_back({&op, op.operands[w1.getOperandNumber()], hidden, false});
+  uses.push_back({&op, op.operands[rows], hidden, true});
 }
 
 std::vector<Components::Choice>

@@ -32,8 +32,9 @@ using ValueDim = std::pair<unsigned, unsigned>;
 /// factors with more than one iteration. The dim must have factors.
 int majorFactor(const nn::ShardingRule &rule, const nn::DimFactors &dim);
 
-/// A use of a parameter's dim in a contraction: either summed over (row
-/// parallel if split) or a dim of the result only (column parallel).
+/// A use of a parameter's dim in a contraction, or in one of experts: either
+/// summed over (row parallel if split) or a dim of the result only (column
+/// parallel).
 struct WeightUse {
   const ShardedOp *op;
   unsigned param; ///< value number
@@ -72,6 +73,7 @@ public:
 
 private:
   void join(ValueDim a, ValueDim b);
+  void addExperts(const ShardedOp &op, nn::ExpertsOp experts);
 
   /// Dim d of value v is first[v] + d; parents lead to the component's number.
   std::vector<unsigned> first, parent;

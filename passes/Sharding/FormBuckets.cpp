@@ -120,9 +120,14 @@ private:
   Layout layoutOf(Operation *symbol) const {
     return nn::layoutOf(mesh, symbol);
   }
-  /// Whether buckets are sharded over data axes.
-  bool isSharded() const { return shardsState && !dataAxes().empty(); }
-  AxisSet dataAxes() const { return mesh ? mesh.dataAxes() : AxisSet(); }
+  /// Whether a bucket is sharded over its data axes.
+  bool isSharded(const Bucket &bucket) const {
+    return shardsState && !bucket.alike.dataAxes(mesh).empty();
+  }
+  /// Returns the data axes of a bucket by its layout.
+  AxisSet dataAxes(const Layout &layout) const {
+    return mesh ? mesh.dataAxesBeside(AxisSet(layout.dims[0])) : AxisSet();
+  }
 
   ModuleOp module;
   func::FuncOp update;
@@ -184,7 +189,7 @@ StateOp BucketFormer::declare(const Bucket &bucket, unsigned number,
   layout.dims[0] = bucket.alike.split.list();
   layout.partial = partial;
   if (cut)
-    layout.dims[1] = dataAxes().list();
+    layout.dims[1] = bucket.alike.dataAxes(mesh).list();
   SmallVector<Attribute> names;
   for (Operation *member : members)
     names.push_back(FlatSymbolRefAttr::get(SymbolTable::getSymbolName(member)));
@@ -214,8 +219,8 @@ StateOp BucketFormer::declare(const Bucket &bucket, unsigned number,
 StateOp BucketFormer::declareShard(StateOp row, unsigned number, StringRef what,
                                    StateKind kind) {
   Layout layout = layoutOf(row);
-  layout.partial = layout.partial - dataAxes();
-  layout.dims[1] = dataAxes().list();
+  layout.dims[1] = dataAxes(layout).list();
+  layout.partial = layout.partial - dataAxes(layout);
   RankedTensorType whole = row.getTensorType();
   auto type = RankedTensorType::get(
       {1, whole.getDimSize(1) / mesh.extent(layout.dims[1])},
@@ -273,7 +278,7 @@ Value BucketFormer::reduceOver(Value row, Layout &layout, AxisSet axes) {
 /// optimizer state is sharded, else to the whole bucket.
 Value BucketFormer::reduceOverData(Value row, Layout &layout) {
   if (!shardsState)
-    return reduceOver(row, layout, dataAxes());
+    return reduceOver(row, layout, dataAxes(layout));
   Location loc = row.getLoc();
   auto typeOf = [&](int64_t parts) {
     auto type = tensorType(row);
@@ -282,7 +287,7 @@ Value BucketFormer::reduceOverData(Value row, Layout &layout) {
   };
   // In the mesh's order. Along axes over which the gradient is not partial it
   // is sliced.
-  AxisList axes = dataAxes().list();
+  AxisList axes = dataAxes(layout).list();
   for (size_t i = 0; i < axes.size();) {
     bool isPartial = layout.partial.contains(axes[i]);
     AxisList run;
@@ -337,7 +342,7 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
       declare(bucket, number, "grad",
               symbolsOf([](const TrainedParam &one) { return one.gradient; }),
               bucket.alike.partial, /*cut=*/false);
-  bool shardsState = isSharded();
+  bool shardsState = isSharded(bucket);
   // A bucket that no function uses whole is never gathered.
   bool isMaster = shardsState && bucket.alike.isMaster;
   SmallVector<Operation *> members =
@@ -467,7 +472,7 @@ void BucketFormer::gather(StateOp own, StateOp params, StateOp copies) {
   StateOp row = params ? params : copies;
   Value whole =
       withSharding(AllGatherOp::create(builder, loc, row.getTensorType(), part,
-                                       1, mesh.names(dataAxes().list())),
+                                       1, mesh.names(layoutOf(own).dims[1])),
                    layoutOf(row));
   write(whole, row);
   if (params && copies)

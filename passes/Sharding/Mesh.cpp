@@ -31,6 +31,7 @@ struct DistMeshPass : pcc::impl::DistMeshPassBase<DistMeshPass> {
     };
     for (auto [name, size] : {std::pair<StringRef, int64_t>("pp", pp),
                               {"dp", dp},
+                              {"ep", ep},
                               {"cp", cp},
                               {"tp", tp}})
       if (size < 1) {
@@ -38,12 +39,19 @@ struct DistMeshPass : pcc::impl::DistMeshPassBase<DistMeshPass> {
                            << size;
         return signalPassFailure();
       }
+    if (dp % ep) {
+      module.emitError() << "mesh axis \"ep\" of size " << int64_t(ep)
+                         << " splits no data-parallel axis of size "
+                         << int64_t(dp) << ", which is not a multiple of it";
+      return signalPassFailure();
+    }
     if (findMesh(module)) {
       module.emitError("has a mesh already");
       return signalPassFailure();
     }
     add("pp", pp);
-    add("dp", dp);
+    add("dp", dp / ep);
+    add("ep", ep);
     add("cp", cp);
     int64_t kv = keyValueRanks(module);
     if (kv == tp) {

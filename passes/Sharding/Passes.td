@@ -37,8 +37,9 @@ def NNPadVocabPass : ShardingPass<"nn-pad-vocab"> {
 def DistMeshPass : ShardingPass<"dist-mesh"> {
   let summary = "Declares the mesh of ranks";
   let description = [{
-    Adds a `dist.mesh` with the axes pp, dp, cp, tp, in this order, without axes
-    of size 1. One rank has no mesh.
+    Adds a `dist.mesh` with the axes pp, dp, ep, cp, tp, in this order, without
+    axes of size 1. One rank has no mesh. The ranks of ep are some of the dp
+    replicas: with dp = 4 and ep = 2 the axes are `["dp"=2, "ep"=2]`.
 
     With grouped queries there may be fewer key/value heads than tensor ranks.
     If the query heads allow it, two axes then replace tp: "tp_kv" splits the
@@ -52,8 +53,34 @@ def DistMeshPass : ShardingPass<"dist-mesh"> {
   let options = [
     Option<"pp", "pp", "int64_t", "1", "pipeline stages">,
     Option<"dp", "dp", "int64_t", "1", "data-parallel replicas">,
+    Option<"ep", "ep", "int64_t", "1",
+           "those of them over which experts are split">,
     Option<"cp", "cp", "int64_t", "1", "shards of the sequence">,
     Option<"tp", "tp", "int64_t", "1", "tensor-parallel ranks">];
+}
+
+def DistSeedExpertsPass : ShardingPass<"dist-seed-experts"> {
+  let summary = "Splits experts over ep";
+  let description = [{
+    Adds seeds of level 0 to the weights of `nn.experts`: their dim of experts,
+    over the axes of role expert. With `whole` it is split over the tensor axes,
+    too, and dist-seed-tensor leaves these experts alone. Otherwise that pass
+    splits the hidden dim of each expert.
+
+    | ep x tp = 2 x 2 | w2 [e, h, f] |
+    |---|---|
+    | default | e over ep, f over tp |
+    | `whole` | e over ep, then tp |
+
+    The biases of down projections, which are contracted with an `nn.spread` of
+    the gates, get the same seeds.
+
+    Fails if the experts are not a multiple of these ranks, or if a mesh with an
+    axis of role expert has no experts to split.
+  }];
+  let options = [
+    Option<"whole", "whole", "bool", "false",
+           "tensor axes split the experts, too, and no expert is split">];
 }
 
 def DistSeedTensorPass : ShardingPass<"dist-seed-tensor"> {
@@ -73,6 +100,9 @@ def DistSeedTensorPass : ShardingPass<"dist-seed-tensor"> {
     parameters only, such as concatenated weights of heads, counts as a
     parameter that every rank has whole and slices.
 
+    The hidden dim of experts is a component of its own: the N dim of w1 and the
+    K dim of w2.
+
     Only K dims of row-parallel weights, class dims and rows of token tables
     become seeds; column-parallel weights and biases follow by propagation. A
     class dim or table that some op needs whole gets a remark instead.
@@ -80,12 +110,13 @@ def DistSeedTensorPass : ShardingPass<"dist-seed-tensor"> {
 }
 
 def DistSeedDataPass : ShardingPass<"dist-seed-data"> {
-  let summary = "Shards the batch over dp and the sequence over cp";
+  let summary = "Shards the batch over dp and ep, the sequence over cp";
   let description = [{
     Adds seeds of level 1 to inputs: the batch dim (of tokens, targets, samples
-    and further inputs with the same batch) over axes of role data, and the
-    sequence dim of inputs that have both over axes of role sequence. Inputs
-    that are equal for all samples, such as positions, stay replicated.
+    and further inputs with the same batch) over axes of the roles data and
+    expert, and the sequence dim of inputs that have both over axes of role
+    sequence. Inputs that are equal for all samples, such as positions, stay
+    replicated.
   }];
 }
 
@@ -93,7 +124,8 @@ def DistSeedSequencePass : ShardingPass<"dist-seed-sequence"> {
   let summary = "Adds the seeds of sequence parallelism";
   let description = [{
     Adds seeds of level 2: the sequence dim of the results of row-parallel
-    contractions and of token embeddings over the tensor axes. So norms and
+    contractions, of experts that tensor axes split, and of token embeddings
+    over the tensor axes. So norms and
     residuals are sharded, and each all_reduce becomes a reduce_scatter and an
     all_gather. Runs after dist-seed-tensor, which determines the row-parallel
     contractions.
@@ -228,7 +260,7 @@ def DistWorkingCopiesPass : ShardingPass<"dist-working-copies"> {
     the parameter is rounded once a step.
 
     With `all` every trained parameter has a working copy, of its own type if no
-    cast rounds it.
+    cast rounds it, unless it is sharded over all data axes.
 
     Runs on one rank's program: a working copy is sharded like its parameter.
   }];
@@ -253,7 +285,8 @@ def DistFormBucketsPass : ShardingPass<"dist-form-buckets"> {
     ```
 
     Members begin at multiples of 32 elements; the length is a multiple of 32
-    times the number of ranks along the data axes (dp times cp). All members
+    times the number of ranks along the data axes (dp times cp; for experts that
+    are split over ep, dp / ep times cp). All members
     agree in weight decay, in the axes that shard them, in those over which
     their gradients are partial, in the type of their working copies, if any,
     and in the stages that use them. From `zero` 1 on, they also agree in

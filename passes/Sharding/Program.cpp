@@ -260,6 +260,13 @@ std::optional<unsigned> pcc::weightOf(ContractOp op) {
   return std::nullopt;
 }
 
+std::optional<unsigned> pcc::weightOf(const ShardedOp &op) {
+  if (auto experts = dyn_cast<ExpertsOp>(op.op))
+    return experts.getW2Mutable().getOperandNumber();
+  auto contract = dyn_cast<ContractOp>(op.op);
+  return contract ? weightOf(contract) : std::nullopt;
+}
+
 bool pcc::isTokenLookup(EmbeddingOp op) {
   auto isFed = [](Value source) {
     auto argument = dyn_cast<BlockArgument>(source);

@@ -138,6 +138,11 @@ bool isOfParams(mlir::Value value);
 /// activations.
 std::optional<unsigned> weightOf(nn::ContractOp op);
 
+/// Returns the operand with the weights whose dims decide the sharding of an
+/// op: that of a contraction, or the last weights of experts. Returns nothing
+/// for other ops.
+std::optional<unsigned> weightOf(const ShardedOp &op);
+
 /// Whether a parameter is indexed by user inputs (tokens), not by positions:
 /// its rows are a vocabulary.
 bool isTokenLookup(nn::EmbeddingOp op);

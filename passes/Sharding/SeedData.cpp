@@ -60,9 +60,8 @@ LogicalResult DistSeedDataPass::seedInput(const Program &program,
   bool isSequence = dims.batch && dims.sequence;
   Seed seed{DataLevel, {}, /*open=*/false, "an input's batch and sequence"};
   seed.dims.resize(rank);
-  auto split = [&](AxisRole axisRole, unsigned dim,
+  auto split = [&](AxisRole axisRole, AxisSet axes, unsigned dim,
                    StringRef what) -> LogicalResult {
-    AxisSet axes = mesh.withRole(axisRole);
     int64_t size = value.type.getDimSize(dim);
     int64_t ranks = mesh.extent(axes.list());
     if (size % ranks) {
@@ -75,10 +74,12 @@ LogicalResult DistSeedDataPass::seedInput(const Program &program,
     llvm::append_range(seed.dims[dim], axes.list());
     return success();
   };
-  if (isBatched && failed(split(AxisRole::Data, *dims.batch, "batch")))
+  if (isBatched &&
+      failed(split(AxisRole::Data, mesh.batchAxes(), *dims.batch, "batch")))
     return failure();
   if (isSequence &&
-      failed(split(AxisRole::Sequence, *dims.sequence, "sequence")))
+      failed(split(AxisRole::Sequence, mesh.withRole(AxisRole::Sequence),
+                   *dims.sequence, "sequence")))
     return failure();
   if (rank)
     addSeed(program, number, seed);

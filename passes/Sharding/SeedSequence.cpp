@@ -47,7 +47,7 @@ struct DistSeedSequencePass
       bool isRow = isRowParallel(*program, op);
       if (!isRow && (!lookup || !isTokenLookup(lookup)))
         continue;
-      unsigned weight = isRow ? *weightOf(cast<ContractOp>(op.op)) : 1;
+      unsigned weight = isRow ? *weightOf(op) : 1;
       if (failed(seed(*program, op, sequences, dimsOfRows(op, weight))))
         return signalPassFailure();
     }

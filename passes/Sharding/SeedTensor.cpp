@@ -173,6 +173,9 @@ LogicalResult DistSeedTensorPass::refuse(const Program &program,
   for (int64_t n = 2; n <= most; ++n)
     if (llvm::all_of(all, [&](const Extents &one) { return one.allows(n); }))
       note << ", " << n;
+  if (isa<ExpertsOp>(column->op->op))
+    diag.attachNote(column->op->op->getLoc())
+        << "--etp 1 splits the experts over --tp instead of each expert";
   return diag;
 }
 
@@ -232,6 +235,14 @@ LogicalResult DistSeedTensorPass::seed(const Program &program) {
   const Mesh &mesh = program.mesh;
   Components components(program);
   std::vector<Components::Choice> choices = components.choose(program);
+  // Of experts that tensor axes split already each one stays whole.
+  bool found = !choices.empty();
+  llvm::erase_if(choices, [&](const Components::Choice &choice) {
+    return llvm::any_of(choice.uses, [&](const WeightUse &use) {
+      return isa<ExpertsOp>(use.op->op) &&
+             isSeededOver(program[use.param], mesh, mesh.tensorAxes());
+    });
+  });
   SmallVector<Extents> extents = extentsOf(program, components, choices);
 
   int64_t ranks = mesh.extent(mesh.tensorAxes().list());
@@ -244,11 +255,13 @@ LogicalResult DistSeedTensorPass::seed(const Program &program) {
     if (!fits)
       return refuse(program, choice, extent, extents);
     for (const WeightUse &use : choice.uses)
-      if (use.isRow && getSeeds(program[use.param]).empty())
+      if (use.isRow &&
+          (getSeeds(program[use.param]).empty() ||
+           (isa<ExpertsOp>(use.op->op) &&
+            !isSeededOver(program[use.param], mesh, mesh.tensorAxes()))))
         addSeed(program, use.param, use.dim, mesh.tensorAxes(), TensorLevel,
                 "row-parallel weight");
   }
-  bool found = !choices.empty();
   if (failed(seedClasses(program, components, found)))
     return failure();
   if (!found) {

@@ -73,19 +73,34 @@ SmallVector<SeedAttr> pcc::getSeeds(const ShardedValue &value) {
   return seeds;
 }
 
+bool pcc::isSeededOver(const ShardedValue &value, const Mesh &mesh,
+                       AxisSet axes) {
+  return llvm::any_of(getSeeds(value), [&](SeedAttr seed) {
+    return !(mesh.layout(seed.getSharding()).split() & axes).empty();
+  });
+}
+
+/// Whether another operand than `weight` has a factor.
+static bool isInOther(const ShardingRule &rule, unsigned weight, int factor) {
+  for (auto [i, operand] : llvm::enumerate(rule.operands))
+    if (i != weight && hasFactor(operand, factor))
+      return true;
+  return false;
+}
+
 bool pcc::isRowParallel(const Program &program, const ShardedOp &op) {
-  auto contract = dyn_cast<ContractOp>(op.op);
-  std::optional<unsigned> weight;
-  if (!contract || !(weight = weightOf(contract)))
+  std::optional<unsigned> weight = weightOf(op);
+  if (!weight)
     return false;
+  const Mesh &mesh = program.mesh;
   const ShardingRule &rule = op.rule;
   for (SeedAttr seed : getSeeds(program[op.operands[*weight]])) {
     if (seed.getLevel() != TensorLevel)
       continue;
-    for (auto [factors, dim] :
-         llvm::zip_equal(rule.operands[*weight], seed.getSharding().getDims()))
-      if (!dim.getAxes().empty() &&
-          hasFactor(rule.operands[1 - *weight], factors.front()) &&
+    for (auto [factors, axes] : llvm::zip_equal(
+             rule.operands[*weight], mesh.layout(seed.getSharding()).dims))
+      if (!(AxisSet(axes) & mesh.tensorAxes()).empty() &&
+          isInOther(rule, *weight, factors.front()) &&
           !hasFactor(rule.results[0], factors.front()))
         return true;
   }

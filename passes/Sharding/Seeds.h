@@ -32,13 +32,17 @@ void addSeed(const Program &program, unsigned value, unsigned dim,
 /// Returns the seeds of a value.
 llvm::SmallVector<dist::SeedAttr> getSeeds(const ShardedValue &value);
 
-/// Whether a tensor seed makes an op a row-parallel contraction: the seeded dim
-/// of its weight is summed over.
+/// Whether a tensor seed makes an op a row-parallel contraction: the dim of its
+/// weight that tensor axes split is summed over. Experts are one, too.
 bool isRowParallel(const Program &program, const ShardedOp &op);
 
 /// Returns the user's name for axes of one role: the flag of pcc that declares
 /// them, such as "tp" or "dp", or the first one's name.
 llvm::StringRef userName(const dist::Mesh &mesh, dist::AxisSet axes);
+
+/// Whether a seed splits a value over one of the axes.
+bool isSeededOver(const ShardedValue &value, const dist::Mesh &mesh,
+                  dist::AxisSet axes);
 
 /// Starts the error "cannot split 'NODE' N ways over mesh axis "tp": "; the
 /// caller appends the reason.

@@ -80,6 +80,11 @@ private:
     return mesh && sharding ? mesh.layout(sharding) : Layout(rank);
   }
   bool isSharded(const BucketInfo &row) { return !row.layout.dims[1].empty(); }
+  /// Returns the data axes along which ranks have the same members: those that
+  /// split no member.
+  AxisSet dataAxes(const BucketInfo &row) {
+    return mesh ? mesh.dataAxes() - AxisSet(row.layout.dims[0]) : AxisSet();
+  }
 
   ModuleOp module;
   SymbolTable symbols;
@@ -174,7 +179,7 @@ LogicalResult BucketVerifier::addBucket(StateOp bucket) {
     return bucket.emitOpError()
            << "has type " << type << ", but a bucket has one row";
   BucketInfo row = {bucket, Content::Params, {}, layoutOf(bucket, 2), {}, {}};
-  AxisSet data = mesh ? mesh.dataAxes() : AxisSet();
+  AxisSet data = dataAxes(row);
   int64_t ranks = mesh ? mesh.extent(data.list()) : 1;
   if (isSharded(row) && AxisSet(row.layout.dims[1]) != data)
     return bucket.emitOpError()
@@ -216,7 +221,7 @@ LogicalResult BucketVerifier::addShard(StateOp part) {
     return part.emitOpError() << "is a shard of '" << whole << "', but so is '"
                               << StateOp(row->own).getSymName() << "'";
   Layout own = layoutOf(part, 2);
-  AxisSet data = mesh ? mesh.dataAxes() : AxisSet();
+  AxisSet data = dataAxes(*row);
   if (data.empty() || own.dims[0] != row->layout.dims[0] ||
       own.dims[1] != data.list() || !own.partial.empty())
     return part.emitOpError()
@@ -260,7 +265,7 @@ LogicalResult BucketVerifier::findSums() {
              << "accumulates '" << bucket.getSymName() << "', which "
              << (row->sum ? "another state accumulates, too"
                           : "holds no gradients");
-    AxisSet data = mesh ? mesh.dataAxes() : AxisSet();
+    AxisSet data = dataAxes(*row);
     Layout due = row->layout;
     due.dims[1] = data.list();
     due.partial = due.partial - data;
@@ -454,12 +459,11 @@ LogicalResult BucketVerifier::checkGathered(const BucketInfo &row,
   while (isa_and_nonnull<CastOp, AllGatherOp>(made)) {
     if (auto gather = dyn_cast<AllGatherOp>(made)) {
       ++gathers;
-      if (gather.getDim() != 1 ||
-          gather.getAxes() != mesh.names(mesh.dataAxes().list()))
+      ArrayAttr data = mesh.names(dataAxes(row).list());
+      if (gather.getDim() != 1 || gather.getAxes() != data)
         return gather.emitOpError()
                << "does not gather '" << StateOp(row.op).getSymName()
-               << "' over the data axes: "
-               << mesh.names(mesh.dataAxes().list());
+               << "' over the data axes: " << data;
     }
     made = made->getOperand(0).getDefiningOp();
   }
@@ -525,7 +529,7 @@ LogicalResult BucketVerifier::checkAdded(const BucketInfo &row, WriteOp write) {
     }
   }
   if (added && added.getInputs().size() == 2 && before == 1 && parts == 1 &&
-      ArrayRef(axes) == mesh.names(mesh.dataAxes().list()).getValue())
+      ArrayRef(axes) == mesh.names(dataAxes(row).list()).getValue())
     return success();
   return write.emitOpError()
          << "does not add to '" << sum.getSymName()

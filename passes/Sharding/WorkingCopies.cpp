@@ -13,7 +13,8 @@
 //
 // With `all` each trained parameter gets a working copy that is read instead,
 // of its own type if no cast rounds it. ZeRO 3 needs that: a rank keeps a shard
-// of the parameter and has the whole only while it uses it.
+// of the parameter and has the whole only while it uses it. Exceptions are
+// experts that are split over all data axes: no other rank has them.
 //
 // Runs on one rank's program. In the global program a cast parameter is a value
 // like others, with a sharding of its own.
@@ -48,6 +49,7 @@ struct DistWorkingCopiesPass
   Value narrowed(Value value, Type element, StateOp &copy);
   void replace(CastOp cast);
   void replaceReads(func::FuncOp function);
+  bool isSharedWithOthers(ParamOp param);
   void writeCopies(func::FuncOp function);
 
   /// By parameter: its working copy.
@@ -139,6 +141,15 @@ void DistWorkingCopiesPass::replace(CastOp cast) {
   }
 }
 
+/// Whether ranks along some data axis have the same elements of a parameter,
+/// so that ZeRO can shard it. Experts may be split over all data axes.
+bool DistWorkingCopiesPass::isSharedWithOthers(ParamOp param) {
+  Mesh mesh(findMesh(getOperation()));
+  auto sharding = param->getAttrOfType<ShardingAttr>(kShardingAttr);
+  return !mesh || !sharding ||
+         !mesh.dataAxesBeside(mesh.layout(sharding).split()).empty();
+}
+
 /// Replaces reads of trained parameters in a function by reads of working
 /// copies.
 void DistWorkingCopiesPass::replaceReads(func::FuncOp function) {
@@ -149,7 +160,7 @@ void DistWorkingCopiesPass::replaceReads(func::FuncOp function) {
       trained.insert(symbols.lookup(*state.getOf()));
   for (auto read : function.getOps<ReadOp>()) {
     ParamOp param = paramOf(read);
-    if (!param || !trained.contains(param))
+    if (!param || !trained.contains(param) || !isSharedWithOthers(param))
       continue;
     StateOp copy = workingCopyOf(param, param.getTensorType().getElementType());
     // A parameter has one working copy. If that is of a narrower type, the

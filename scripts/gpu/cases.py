@@ -31,13 +31,13 @@ SMALL_LLAMA = ["llama", "--layers", "1", "--batch", "2", "--seq", "32", "--width
 
 # Experts of sizes that fill no tile. The choice of experts is not continuous:
 # with few tokens and steps, no two scores are too close.
-EXPERTS = ["llama", "--layers", "2", "--batch", "2", "--seq", "24", "--width", "64",
+EXPERTS = ["moe", "--layers", "2", "--batch", "2", "--seq", "24", "--width", "64",
            "--inner", "44", "--heads", "4", "--kv-heads", "2", "--vocab", "128",
-           "--experts", "5", "--chosen", "2"]
+           "--experts", "5", "--choices", "2"]
 # A rank's experts of a layer of Qwen3-30B-A3B, one of eight ranks.
-EXPERT_LAYER = ["llama", "--layers", "1", "--batch", "4", "--seq", "4096", "--width",
+EXPERT_LAYER = ["moe", "--layers", "1", "--batch", "4", "--seq", "4096", "--width",
                 "2048", "--inner", "768", "--heads", "32", "--kv-heads", "4", "--vocab",
-                "512", "--experts", "16", "--chosen", "1"]
+                "512", "--experts", "16", "--choices", "1"]
 
 STEPS = 20
 # Steps of ranks that share a GPU by time slices, which makes collectives slow.

@@ -207,6 +207,8 @@ static void readOptions(const Flags &flags, Options &options) {
   options.pp = flags.pp;
   options.dp = flags.dp;
   options.cp = flags.cp;
+  options.ep = flags.ep;
+  options.etp = flags.etp;
   options.sequenceParallel = flags.sequenceParallel;
   options.zero = flags.zero;
   options.schedule = flags.schedule;
@@ -247,8 +249,9 @@ static void readOptions(const Flags &flags, Options &options) {
 
 /// The flags whose values are positive numbers.
 static std::vector<const Count *> countsOf(const Flags &flags) {
-  return {&flags.tp,        &flags.pp,  &flags.dp,         &flags.cp,
-          &flags.worldSize, &flags.seq, &flags.microBatch, &flags.globalBatch};
+  return {&flags.tp,         &flags.pp,         &flags.dp,        &flags.cp,
+          &flags.ep,         &flags.etp,        &flags.worldSize, &flags.seq,
+          &flags.microBatch, &flags.globalBatch};
 }
 
 /// The names of the given flags that change the program.

@@ -52,12 +52,14 @@ static std::vector<Candidate> findCandidates(const Options &asked) {
   };
   auto add = [&](int64_t tp, int64_t pp, int64_t dp, int64_t micro,
                  int distance) {
-    if (asked.globalBatch % (micro * dp))
+    if (asked.globalBatch % (micro * dp) || dp % asked.ep)
       return;
     Options options = asked;
     options.tp = tp;
     options.pp = pp;
     options.dp = dp;
+    if (asked.etp > 1)
+      options.etp = tp;
     options.microBatch = micro;
     addRecomputing(options, distance);
     if (dp * asked.cp == 1)

@@ -112,6 +112,18 @@ struct Flags {
                     cl::desc("Same as --pp")};
   Count dp{"dp", cl::desc("Data parallel size: number of replicas"),
            cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
+  Count ep{"ep",
+           cl::desc("Expert parallel size: the experts are split over N of the "
+                    "dp ranks"),
+           cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
+  cl::alias epAlias{"expert-model-parallel-size", cl::aliasopt(ep),
+                    cl::desc("Same as --ep")};
+  Count etp{"etp",
+            cl::desc("Expert tensor parallel size: tp, which splits each "
+                     "expert (default), or 1, where tp splits the experts"),
+            cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
+  cl::alias etpAlias{"expert-tensor-parallel-size", cl::aliasopt(etp),
+                     cl::desc("Same as --etp")};
   Count cp{"cp",
            cl::desc("Context parallel size: sequences are split over N ranks"),
            cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};

@@ -75,6 +75,40 @@ LogicalResult pcc::resolveBatch(Options &options, int64_t staticBatch,
   return diag;
 }
 
+/// Emits an error that --ep does not divide --dp.
+static LogicalResult refuseExperts(const Options &options, Location loc) {
+  int64_t ep = options.ep, dp = options.dp, tp = options.tp;
+  InFlightDiagnostic diag = emitError(loc)
+                            << "--ep " << ep << " does not divide --dp " << dp
+                            << ", whose ranks it takes";
+  // Megatron's number counts the ranks that split the experts.
+  if (options.etp == 1 && tp > 1 && ep % tp == 0 && dp % (ep / tp) == 0)
+    diag.attachNote() << "with --etp 1 --tp " << tp
+                      << " splits the experts, too: --ep " << ep / tp
+                      << " splits the experts " << ep << " ways";
+  Diagnostic &note = diag.attachNote();
+  note << "valid values for --ep are 1";
+  for (int64_t n = 2; n <= dp; ++n)
+    if (dp % n == 0)
+      note << ", " << n;
+  return diag;
+}
+
+LogicalResult pcc::checkExpertParallel(const Options &options, Location loc) {
+  if (options.dp % options.ep)
+    return refuseExperts(options, loc);
+  if (options.etp <= 1 || options.etp == options.tp)
+    return success();
+  InFlightDiagnostic diag = emitError(loc)
+                            << "--etp " << options.etp
+                            << " is neither 1 nor --tp " << options.tp;
+  diag.attachNote() << (options.tp > 1
+                            ? "--etp 1 splits the experts over --tp; without "
+                              "--etp each expert is split over it"
+                            : "the ranks of --etp are ranks of --tp");
+  return diag;
+}
+
 namespace {
 /// A recorded option, its flag, and the phase from which on it is fixed.
 struct Choice {
@@ -91,6 +125,8 @@ static const Choice choices[] = {
     {"tp", "tp", "train", &Options::tp},
     {"pp", "pp", "train", &Options::pp},
     {"cp", "cp", "plan", &Options::cp},
+    {"ep", "ep", "plan", &Options::ep},
+    {"etp", "etp", "plan", &Options::etp},
     {"loss", "loss", "train", nullptr, &Options::loss},
     {"optimizer", "optimizer", "train", nullptr, &Options::optimizer},
     {"precision", "precision", "train", nullptr, &Options::precision},

@@ -1,6 +1,7 @@
 //===- Summary.cpp - Summary of a compilation -----------------------------===//
 
 #include "tools/pcc/Summary.h"
+#include "dialects/Dist/Layout.h"
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/Persistence.h"
@@ -10,6 +11,7 @@
 #include "passes/Pipelines.h"
 #include "passes/Training/Entry.h"
 #include "tools/pcc/Step.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -42,8 +44,22 @@ void Summary::collectParameters(ModuleOp module) {
   }
 }
 
+/// Returns the share of its choices that an op of experts computes: the others'
+/// experts are on other ranks. 1 for other ops.
+static double shareOfExperts(Operation &op, const dist::Mesh &mesh) {
+  auto shareOf = [&](Value w2) {
+    dist::ShardingAttr sharding = mesh ? dist::getSharding(w2) : nullptr;
+    return sharding ? 1.0 / mesh.extent(mesh.layout(sharding).dims[0]) : 1.0;
+  };
+  return llvm::TypeSwitch<Operation *, double>(&op)
+      .Case<nn::ExpertsOp, nn::ExpertsGradOp>(
+          [&](auto experts) { return shareOf(experts.getW2()); })
+      .Default(1.0);
+}
+
 void Summary::collectTasks(ModuleOp module) {
   stages.assign(options.pp, {});
+  dist::Mesh mesh(dist::findMesh(module));
   // The schedules determine how often each task runs.
   SymbolTable symbols(module);
   for (auto schedule : module.getOps<pipe::ScheduleOp>()) {
@@ -60,7 +76,7 @@ void Summary::collectTasks(ModuleOp module) {
         if (auto cost = dyn_cast<nn::CostInterface>(op))
           (op.hasAttr(nn::kRecomputedAttr) ? stage.repeatedFlops
                                            : stage.flops) +=
-              cost.getFlops() * times;
+              cost.getFlops() * times * shareOfExperts(op, mesh);
     });
   }
 }
@@ -290,6 +306,10 @@ void Summary::printStep(llvm::raw_ostream &os) const {
     os << ", sequence parallel";
   if (options.dp * options.cp > 1)
     os << ", zero " << options.zeroStage();
+  if (options.ep > 1)
+    os << ", experts over ep " << options.ep;
+  if (options.etp == 1 && options.tp > 1)
+    os << (options.ep > 1 ? " x tp " : ", experts over tp ") << options.tp;
   os << "\n";
   os << "step:     " << formatCount(options.globalBatch, "sample");
   if (options.seq)
@@ -433,6 +453,10 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
       json.attribute("cp", options.cp);
       json.attribute("dp", options.dp);
       json.attribute("pp", options.pp);
+      if (options.ep > 1)
+        json.attribute("ep", options.ep);
+      if (options.etp == 1 && options.tp > 1)
+        json.attribute("etp", options.etp);
     });
     json.attribute("global_batch", options.globalBatch);
     json.attribute("micro_batch", options.microBatch);

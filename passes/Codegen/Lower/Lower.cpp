@@ -117,7 +117,7 @@ LogicalResult ProgramLowering::lowerProgram() {
     }
   });
   int64_t parameters = 0, seq = 0, microBatch = 1;
-  int64_t dataParallel = axes.extent(dist::AxisRole::Data);
+  int64_t dataParallel = axes.batchExtent();
   for (auto param : module.getOps<nn::ParamOp>())
     parameters += elements(logicalShape(param));
   for (auto input : module.getOps<pipe::InputOp>()) {

@@ -22,9 +22,9 @@ CASES = ((5, 2, 16, 12, ("--tp", "2"), ("--pp", "2")), (24, 1, 20, 6),
 
 def write_model(experts, chosen, width, inner):
     text = subprocess.run(
-        [sys.executable, ROOT / "test/Inputs/models/make.py", "llama", "--layers",
+        [sys.executable, ROOT / "test/Inputs/models/make.py", "moe", "--layers",
          "2", "--batch", "2", "--seq", "10", "--width", str(width), "--inner",
-         str(inner), "--experts", str(experts), "--chosen", str(chosen), "--heads",
+         str(inner), "--experts", str(experts), "--choices", str(chosen), "--heads",
          "2", "--kv-heads", "1", "--vocab", "29"],
         check=True, capture_output=True, text=True).stdout
     pathlib.Path("model.mlir").write_text(

@@ -4,8 +4,9 @@
     make.py FAMILY [--layers 2] [--heads 4] [--dropout 0.1] ...
 
 Families: gpt (pre-LN), gpt-post (post-LN), gpt-parallel (attention and MLP in
-parallel), llama (RMS norm, rope, grouped queries, SwiGLU), encdec (encoder and
-decoder with cross attention), lora (a low-rank MLP). Every op carries the name
+parallel), llama (RMS norm, rope, grouped queries, SwiGLU), moe (llama with a
+mixture of experts in place of the MLP), encdec (encoder and decoder with cross
+attention), lora (a low-rank MLP). Every op carries the name
 of the layer it belongs to as its location. Parameters are named as the
 well-known implementations name them.
 """
@@ -315,7 +316,72 @@ def gpt(m, block):
     return m.logits(m.layer_norm(x, "ln_f"), wte)
 
 
-def llama(m):
+def gated_mlp(m, x, name):
+    o = m.o
+    if o.fused_gate:
+        u = m.linear(x, f"{name}.gate_up_proj", 0, bias=False,
+                     spec="bsk,kpn->bspn", shape=(o.width, 2, o.inner))
+        gate, up = (m.select(u, 2, j) for j in range(2))
+    else:
+        gate, up = (m.linear(x, f"{name}.{n}_proj", o.inner, bias=False)
+                    for n in ("gate", "up"))
+    u = m.mul(m.unary("silu", gate), up)
+    return m.linear(u, f"{name}.down_proj", o.width, bias=False)
+
+
+def mixture(m, x, name):
+    """Experts. Each token chooses by its scores, or its id chooses for it. The
+    scores of the chosen ones are scaled to the sum 1."""
+    o = m.o
+    m.at = f"{name}.router"
+    router = m.param(f"{name}.router.weight", (o.experts, o.width))
+    scores = m.unary("softmax", m.contract("bsh,eh->bse", x, router))
+    if o.routing == "hash":
+        rows = [[(7 * token + 3 * choice * (token % 2 + 1)) % o.experts
+                 for choice in range(o.choices)] for token in range(o.vocab)]
+        shape = (o.vocab, o.choices)
+        table = m.op(f"nn.constant dense<{rows}> : {tensor(shape, 'i32')}",
+                     [(shape, "i32")])
+        ids = m.embedding(m.tokens, table)
+    else:
+        shape = x.shape[:2] + (o.choices,)
+        ids = m.op(f"nn.top_k {scores.name} : {scores.type} -> "
+                   f"{tensor(shape, 'i32')}", [(shape, "i32")])
+    gates = m.op(
+        f"nn.pick {scores.name}, {ids.name} : {scores.type}, {ids.type} -> "
+        f"{tensor(ids.shape)}", [(ids.shape, "f32")])
+    total = m.broadcast(m.reduce(gates, [2]), gates.shape, (0, 1))
+    gates = m.op(f"nn.div {gates.name}, {total.name} : {gates.type}",
+                 [(gates.shape, "f32")])
+    m.at = f"{name}.experts"
+    w1 = m.param(f"{name}.experts.gate_up_proj",
+                 (o.experts, 2, o.inner, o.width))
+    w2 = m.param(f"{name}.experts.down_proj", (o.experts, o.width, o.inner))
+    operands, biases = [x, ids, gates, w1], ""
+    if o.expert_bias:
+        b1 = m.param(f"{name}.experts.gate_up_bias", (o.experts, 2, o.inner),
+                     decay=False)
+        operands.append(b1)
+        biases = f"b1 {b1.name} "
+    operands.append(w2)
+    types = ", ".join(v.type for v in operands)
+    y = m.op(f"nn.experts silu {x.name} ids {ids.name} gates {gates.name} "
+             f"w1 {w1.name} {biases}w2 {w2.name} : ({types}) -> {x.type}",
+             [(x.shape, x.element)])
+    terms = [y]
+    if o.expert_bias:
+        b2 = m.param(f"{name}.experts.down_bias", (o.experts, o.width),
+                     decay=False)
+        weights = m.op(
+            f"nn.spread {gates.name}, {ids.name} : {gates.type}, {ids.type} -> "
+            f"{scores.type}", [(scores.shape, "f32")])
+        terms.append(m.contract("bse,eh->bsh", weights, b2))
+    if o.shared_expert:
+        terms.append(gated_mlp(m, x, f"{name}.shared_expert"))
+    return m.sum(*terms) if len(terms) > 1 else y
+
+
+def llama(m, mlp=gated_mlp):
     o = m.o
     d = o.width // o.heads
     m.at = "embed_tokens"
@@ -337,46 +403,8 @@ def llama(m):
         z = m.linear(z, f"{a}.o_proj", o.width, bias=False)
         x = m.sum(x, m.dropout(z))
         y = m.rms_norm(x, f"{p}.post_attention_layernorm")
-        if o.experts:
-            x = m.sum(x, m.dropout(experts(m, y, f"{p}.mlp")))
-            continue
-        if o.fused_gate:
-            u = m.linear(y, f"{p}.mlp.gate_up_proj", 0, bias=False,
-                         spec="bsk,kpn->bspn", shape=(o.width, 2, o.inner))
-            gate, up = (m.select(u, 2, j) for j in range(2))
-        else:
-            gate, up = (m.linear(y, f"{p}.mlp.{n}_proj", o.inner, bias=False)
-                        for n in ("gate", "up"))
-        u = m.mul(m.unary("silu", gate), up)
-        z = m.linear(u, f"{p}.mlp.down_proj", o.width, bias=False)
-        x = m.sum(x, m.dropout(z))
+        x = m.sum(x, m.dropout(mlp(m, y, f"{p}.mlp")))
     return m.logits(m.rms_norm(x, "norm"), wte)
-
-
-def experts(m, x, name):
-    """A mixture of SwiGLU experts; gates are scores divided by their sum."""
-    o = m.o
-    w1 = m.param(f"{name}.experts.gate_up_proj",
-                 (o.experts, 2, o.inner, o.width))
-    w2 = m.param(f"{name}.experts.down_proj", (o.experts, o.width, o.inner))
-    router = m.param(f"{name}.gate.weight", (o.experts, o.width))
-    m.at = f"{name}.gate"
-    scores = m.unary("softmax", m.contract("bsk,ek->bse", x, router))
-    shape = x.shape[:2] + (o.chosen,)
-    ids = m.op(f"nn.top_k {scores.name} : {scores.type} -> "
-               f"{tensor(shape, 'i32')}", [(shape, "i32")])
-    picked = m.op(f"nn.pick {scores.name}, {ids.name} : {scores.type}, "
-                  f"{ids.type} -> {tensor(shape, scores.element)}",
-                  [(shape, scores.element)])
-    total = m.broadcast(m.reduce(picked, [2]), shape, (0, 1))
-    gates = m.op(f"nn.div {picked.name}, {total.name} : {picked.type}",
-                 [(shape, picked.element)])
-    m.at = f"{name}.experts"
-    operands = [x, ids, gates, w1, w2]
-    return m.op(f"nn.experts silu {x.name} ids {ids.name} gates {gates.name} "
-                f"w1 {w1.name} w2 {w2.name} : "
-                f"({', '.join(v.type for v in operands)}) -> {x.type}",
-                [(x.shape, x.element)])
 
 
 def encdec(m):
@@ -443,6 +471,7 @@ FAMILIES = {
     "gpt-post": lambda m: gpt(m, "post"),
     "gpt-parallel": lambda m: gpt(m, "parallel"),
     "llama": llama,
+    "moe": lambda m: llama(m, mixture),
     "encdec": encdec,
     "lora": lora,
 }
@@ -460,11 +489,10 @@ def main():
             ("width", 16, "hidden size"),
             ("inner", 32, "hidden size of the MLP"),
             ("heads", 4, "query heads"),
-            ("kv-heads", 2, "key and value heads (llama)"),
+            ("kv-heads", 2, "key and value heads (llama, moe)"),
+            ("experts", 4, "experts of a layer (moe)"),
+            ("choices", 2, "experts of a token (moe)"),
             ("vocab", 24, "classes"),
-            ("experts", 0, "experts of each MLP, of --inner; 0: no mixture"
-                           " (llama)"),
-            ("chosen", 2, "experts of a token"),
             ("more-positions", 4, "rows of the position table beyond --seq"),
             ("low-rank", 2, "rank of lora's companions")):
         p.add_argument(f"--{name}", type=int, default=value, help=what)
@@ -482,6 +510,12 @@ def main():
     p.add_argument("--wpe", default="embedding", choices=["embedding", "slice"])
     p.add_argument("--fused-gate", action="store_true",
                    help="gate and up as one weight (llama)")
+    p.add_argument("--routing", default="top_k", choices=["top_k", "hash"],
+                   help="experts by scores, or by token ids (moe)")
+    p.add_argument("--expert-bias", action="store_true",
+                   help="experts have biases (moe)")
+    p.add_argument("--shared-expert", action="store_true",
+                   help="an MLP for all tokens beside the experts (moe)")
     p.add_argument("--own-source", action="store_true",
                    help="encodes the tokens to decode (encdec)")
     p.add_argument("--no-bias", dest="bias", action="store_false")

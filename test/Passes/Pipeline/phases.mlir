@@ -34,6 +34,7 @@
 // TIMES-NEXT: NNVerifyPass
 // TIMES-NEXT: {{ }}plan{{$}}
 // TIMES-NEXT: DistMeshPass
+// TIMES-NEXT: DistSeedExpertsPass
 // TIMES-NEXT: DistSeedTensorPass
 // TIMES-NEXT: DistSeedDataPass
 // TIMES-NEXT: DistSeedSequencePass

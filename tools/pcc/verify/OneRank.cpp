@@ -11,14 +11,12 @@ using namespace mlir;
 using namespace pcc;
 
 /// The flags that choose a plan, and not a model.
-static constexpr StringLiteral kOfPlan[] = {"tp",          "pp",
-                                            "dp",          "cp",
-                                            "world-size",  "zero",
-                                            "schedule",    "overlap",
-                                            "recompute",   "sequence-parallel",
-                                            "vpp",         "stage-cut",
-                                            "bucket-size", "micro-batch-size",
-                                            "memory-limit"};
+static constexpr StringLiteral kOfPlan[] = {
+    "tp",          "pp",        "dp",          "cp",
+    "ep",          "etp",       "world-size",  "zero",
+    "schedule",    "overlap",   "recompute",   "sequence-parallel",
+    "vpp",         "stage-cut", "bucket-size", "micro-batch-size",
+    "memory-limit"};
 
 Arguments pcc::oneRank(Arguments arguments, const Facts &plan) {
   Options &options = arguments.options;
