@@ -28,7 +28,7 @@ struct Options {
   /// split; divides dp.
   int64_t ep = 1;
   /// The ranks over which each expert is split: tp, or 1, where the tp ranks
-  /// have different experts; 0: tp.
+  /// have different experts; 0: tp, until resolveExperts sets it.
   int64_t etp = 0;
   /// Whether activations of norms and residuals are sharded over tp along the
   /// sequence (sequence parallelism).
@@ -113,6 +113,8 @@ struct Options {
   int64_t zeroStage() const {
     return zero.empty() ? dp > 1 : int64_t(zero.front() - '0');
   }
+  /// Whether tp splits the experts instead of each expert.
+  bool splitsOnlyExperts() const { return etp == 1 && tp > 1; }
   /// Whether kernels run on a GPU, real or emulated.
   bool hasDevice() const { return target != "cpu"; }
   /// The `library` option of --nn-expand-attention.

@@ -164,7 +164,7 @@ static void addPlanPasses(OpPassManager &manager, const Options &options) {
   // passes first: they have the fewest ways to shard a model. Experts come
   // before the dims of single experts.
   DistSeedExpertsPassOptions experts;
-  experts.whole = options.etp == 1;
+  experts.whole = options.splitsOnlyExperts();
   manager.addPass(createDistSeedExpertsPass(experts));
   manager.addPass(createDistSeedTensorPass());
   // The data axes come second: they give way where a dim is sharded already.

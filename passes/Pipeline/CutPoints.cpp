@@ -26,6 +26,7 @@ Line::Line(Block &block) : activations(findActivations(block)) {
   cost.assign(ops.size() + 1, 0);
   products.assign(ops.size() + 1, 0);
   crossing.assign(ops.size() + 1, 0);
+  routes.assign(ops.size() + 1, false);
   for (auto [i, op] : llvm::enumerate(ops)) {
     cost[i + 1] = cost[i] + costOf(*op);
     products[i + 1] = products[i] + isa<nn::CostInterface>(op);
@@ -37,6 +38,13 @@ Line::Line(Block &block) : activations(findActivations(block)) {
       for (size_t k = i + 1; k <= last; ++k)
         crossing[k] += bytesOf(result);
     }
+    // Each op between the experts' input and the experts belongs to the router.
+    auto experts = dyn_cast<nn::ExpertsOp>(op);
+    auto input =
+        experts ? index.find(experts.getX().getDefiningOp()) : index.end();
+    if (input != index.end())
+      std::fill(routes.begin() + input->second + 2, routes.begin() + i + 1,
+                true);
   }
 }
 
@@ -50,7 +58,8 @@ SmallVector<size_t> Line::findCutPoints() const {
     bool isLeast = (begin == 1 || crossing[begin - 1] > crossing[begin]) &&
                    (end == ops.size() || crossing[end] > crossing[begin]);
     for (size_t k = begin; k < end && isLeast; ++k)
-      places.push_back(k);
+      if (!routes[k])
+        places.push_back(k);
   }
   return places;
 }

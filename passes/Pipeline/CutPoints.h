@@ -3,7 +3,7 @@
 // The activations of a function in program order, and the bytes that cross each
 // position between two of them. Cut points are the positions that fewer bytes
 // cross than their neighbors: in a transformer, where only the residual stream
-// crosses.
+// crosses. A router and its experts stay together.
 //
 //  ops      add  norm  qkv  attention  proj  add  norm  up  gelu  down  add ...
 //  crossing    1     2    4          2     2    1     2   5     5     2    1
@@ -31,6 +31,9 @@ struct Line {
   llvm::SmallVector<int> products;
   /// Bytes that cross position k, [ops.size() + 1].
   llvm::SmallVector<int64_t> crossing;
+  /// Whether position k is between a router's ops, or between router and
+  /// experts, [ops.size() + 1].
+  llvm::SmallVector<bool> routes;
 
   /// Analyzes a function's block, which must outlive this unchanged.
   explicit Line(mlir::Block &block);

@@ -1,7 +1,8 @@
 # RUN: %python %s %root %build
 """Programs with tensor, pipeline and data parallelism communicate as the
 formulas say, including gathers of zero 3 and all_reduces of replicated
-gradients. Too much or too little communication is detected. A plan is compiled
+gradients, and gathers of tokens by experts. Too much or too little
+communication is detected. A plan is compiled
 with one bucket size: the default, one of a few layers, or the smallest; with
 PCC_TEST_ALL with all three."""
 
@@ -35,6 +36,11 @@ todo += [whole, whole._replace(dp=2, microbatches=1), whole._replace(zero=2),
          whole._replace(recompute="full", pp=3, tp=1, sp=False, microbatches=4),
          # Stages of one layer, on which buckets stay resident.
          whole._replace(tp=1, pp=4, sp=False, schedule="gpipe")]
+# Experts over ep, tp, or both; with PCC_TEST_ALL all plans of them.
+experts = costs.chosen(0, "moe")
+assert {(plan.ep, plan.etp, plan.sp) for plan in experts if plan.tp > 1} >= {
+    (2, 0, True), (2, 1, False), (4, 1, True), (1, 1, True)}
+todo += experts if ALL else experts[::3]
 assert all(costs.plans.is_possible(plan) for plan in todo)
 # Small buckets: of a few layers, or of a single segment as with zero 3.
 SMALL = 100000, 1

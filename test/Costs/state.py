@@ -1,8 +1,9 @@
 # RUN: %python %s %root %build
 """The shards of parameters, gradients and optimizer state of a rank take the
-bytes of each ZeRO stage. Sharded buckets are live as a whole for at most two
-neighboring tasks at a time. Each mesh is compiled with each ZeRO stage in one
-precision, which alternates; with PCC_TEST_ALL in all."""
+bytes of each ZeRO stage; experts that are split over ep have fewer shards.
+Sharded buckets are live as a whole for at most two neighboring tasks at a time.
+Each mesh is compiled with each ZeRO stage in one precision, which alternates;
+with PCC_TEST_ALL in all."""
 
 import collections
 import json
@@ -34,6 +35,12 @@ PLANS = (("--dp 2", 2, 2, PRIME), ("--dp 3", 3, 2, PRIME),
          ("--dp 2 --tp 2 --sequence-parallel", 2, 2, TWICE),
          ("--dp 3 --pp 2", 3, 4, PRIME),
          ("--dp 2 --tp 2 --pp 2", 2, 2, TWICE))
+# Experts, of which 2, 1 and 2 data ranks have the same.
+EXPERTS = TWICE.replace("=122", "=61").replace("=62", "=124") + " --experts=4"
+EXPERT_PLANS = (("--dp 4 --ep 2", 4, 2, EXPERTS),
+                ("--dp 2 --ep 2", 2, 2, EXPERTS),
+                ("--dp 2 --tp 2 --ep 2 --cp 2", 4, 1,
+                 EXPERTS.replace("--inner=61", "--inner=122")))
 KINDS = ("param", "copy", "gradient", "state", "rounded_part")
 
 
@@ -59,9 +66,11 @@ def check_whole(stages, what):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for first, family in enumerate(("gpt", "llama")):
-        for number, (mesh, d, microbatches, shape) in enumerate(PLANS, first):
+    for first, (family, plans) in enumerate(
+            (("gpt", PLANS), ("llama", PLANS), ("moe", EXPERT_PLANS))):
+        for number, (mesh, d, microbatches, shape) in enumerate(plans, first):
             dp = int(mesh.split()[1])
+            ep = int(mesh.split("--ep ")[1].split()[0]) if "--ep" in mesh else 1
             path = os.path.join(folder, "model.mlir")
             if family == "llama":
                 # RoPE needs an even head size.
@@ -83,18 +92,20 @@ with tempfile.TemporaryDirectory() as folder:
                         path, f"{mesh} --zero {zero} --precision {precision} "
                         f"--micro-batch-size 1 --global-batch-size "
                         f"{dp * microbatches}", folder)
-                    if zero >= 2:
+                    # Experts that no other rank has are live at all times.
+                    if zero >= 2 and d > ep:
                         check_whole(lives.parse(text), (family, mesh, precision,
                                                         zero))
                     parts = text.split("rt.stage ")[1:]
                     assert len(parts) == len(report["stages"])
                     for part, stage in zip(parts, report["stages"]):
                         what = (family, mesh, precision, zero)
-                        rows = theory.rows_of(part, d)
-                        members, elements = map(sum, zip(*rows))
+                        rows = theory.rows_of(part, d, d // ep)
+                        members, elements, _ = map(sum, zip(*rows))
                         kept = sum(stage["buffer_bytes"].get(kind, 0)
                                    for kind in KINDS)
-                        due = elements * whole + elements * divided // d
+                        due = sum(size * whole + size * divided // ranks
+                                  for _, size, ranks in rows)
                         assert kept == due, (what, kept, due, stage)
                         # Members are padded by less than 32 elements each.
                         count = part.count(" gradient in @")

@@ -58,8 +58,7 @@ static std::vector<Candidate> findCandidates(const Options &asked) {
     options.tp = tp;
     options.pp = pp;
     options.dp = dp;
-    if (asked.etp > 1)
-      options.etp = tp;
+    options.etp = asked.splitsOnlyExperts() ? 1 : 0;
     options.microBatch = micro;
     addRecomputing(options, distance);
     if (dp * asked.cp == 1)

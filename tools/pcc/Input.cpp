@@ -132,7 +132,7 @@ static LogicalResult readModule(MLIRContext &context, Arguments &arguments,
   addFiles(module, input);
   if (failed(checkFlags(arguments, input.phase, module.getLoc())) ||
       failed(adoptPlan(module, arguments)) ||
-      failed(checkExpertParallel(arguments.options, module.getLoc())))
+      failed(resolveExperts(arguments.options, module.getLoc())))
     return failure();
   if (failed(adoptBatch(module, arguments.options)))
     return failure();
@@ -250,7 +250,7 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   bool batchGiven = options.microBatch;
   // The inputs of a forward-only model need not have the same batch.
   int64_t fixed = options.forward ? 0 : outline->batch.value_or(0);
-  if (failed(checkExpertParallel(options, loc)) ||
+  if (failed(resolveExperts(options, loc)) ||
       failed(resolveBatch(options, fixed, loc)))
     return failure();
   if (options.seq)

@@ -94,10 +94,12 @@ static LogicalResult refuseExperts(const Options &options, Location loc) {
   return diag;
 }
 
-LogicalResult pcc::checkExpertParallel(const Options &options, Location loc) {
+LogicalResult pcc::resolveExperts(Options &options, Location loc) {
   if (options.dp % options.ep)
     return refuseExperts(options, loc);
-  if (options.etp <= 1 || options.etp == options.tp)
+  if (!options.etp)
+    options.etp = options.tp;
+  if (options.etp == 1 || options.etp == options.tp)
     return success();
   InFlightDiagnostic diag = emitError(loc)
                             << "--etp " << options.etp

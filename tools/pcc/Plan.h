@@ -19,9 +19,8 @@ inline constexpr int64_t kMostMicrobatches = 65536;
 mlir::LogicalResult resolveBatch(Options &options, int64_t staticBatch,
                                  mlir::Location loc);
 
-/// Checks that --ep divides --dp and that --etp is 1 or --tp.
-mlir::LogicalResult checkExpertParallel(const Options &options,
-                                        mlir::Location loc);
+/// Checks that --ep divides --dp and that --etp is 1 or --tp, its default.
+mlir::LogicalResult resolveExperts(Options &options, mlir::Location loc);
 
 /// Records the options that are fixed once `phase` is reached in the module, so
 /// that its printed form can be compiled further without repeating them.

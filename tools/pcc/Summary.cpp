@@ -308,7 +308,7 @@ void Summary::printStep(llvm::raw_ostream &os) const {
     os << ", zero " << options.zeroStage();
   if (options.ep > 1)
     os << ", experts over ep " << options.ep;
-  if (options.etp == 1 && options.tp > 1)
+  if (options.splitsOnlyExperts())
     os << (options.ep > 1 ? " x tp " : ", experts over tp ") << options.tp;
   os << "\n";
   os << "step:     " << formatCount(options.globalBatch, "sample");
@@ -455,7 +455,7 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
       json.attribute("pp", options.pp);
       if (options.ep > 1)
         json.attribute("ep", options.ep);
-      if (options.etp == 1 && options.tp > 1)
+      if (options.splitsOnlyExperts())
         json.attribute("etp", options.etp);
     });
     json.attribute("global_batch", options.globalBatch);

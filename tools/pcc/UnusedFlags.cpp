@@ -35,6 +35,8 @@ static void warnOfPlan(const Arguments &arguments) {
   if (isGiven("overlap") && options.overlap == "off" &&
       options.worldSize() == 1)
     warn("--overlap off", "a program of one rank sends nothing");
+  if (isGiven("etp") && options.tp == 1)
+    warn("--etp 1", "no ranks share a layer, without --tp");
   if (options.sequenceParallel && options.tp == 1)
     warn("--sequence-parallel", "no ranks share a layer, without --tp");
 }

@@ -2,8 +2,9 @@
 zero 3 gathers each, from the plan and the stage's layers alone.
 
 A bucket contains the parameters of one class: with or without weight decay,
-sharded over tensor-parallel ranks or replicated, and used by the same stages;
-with zero 3 by the same segments, too. A class has several buckets if its
+sharded over tensor-parallel ranks or replicated, or experts that are split over
+expert-parallel ranks, too, and used by the same stages; with zero 3 by the same
+segments, too. Experts are shared by 1/ep of the data ranks. A class has several buckets if its
 gradients have more bytes than the bucket size: the next segment then starts a
 new bucket. A segment is a layer, or a stage's part of one; embedding and head
 are segments as well:
@@ -29,7 +30,7 @@ the layer uses.
 import collections
 import functools
 
-from plans import WIDTH
+from plans import EXPERTS, WIDTH
 
 INNER, HEADS, KV_HEADS = 2 * WIDTH, 4, 2
 # In elements: the alignment of a bucket's members and of each data rank's
@@ -41,10 +42,12 @@ BUCKET, GRADIENT = 25 << 20, 4
 
 # A bucket: the elements of its members, and with padding; the ranks over which
 # its gradients are partial besides data ranks ("tensor", "kv replicas" or
-# None); and the number of its gathers in a step with zero 3.
-Row = collections.namedtuple("Row", "members elements over gathers")
+# None); the number of its gathers in a step with zero 3; and the data ranks
+# that have the same members.
+Row = collections.namedtuple("Row", "members elements over gathers ranks")
 # A parameter: its elements on a rank; whether it is sharded over tp ("kv": over
-# at most as many ranks as key and value heads), decays, and is used backward.
+# at most as many ranks as key and value heads; "expert": over ep, too), decays,
+# and is used backward.
 Param = collections.namedtuple("Param", "elements split decays isBackward")
 # A stage: for each of its layers, whether it has the attention and the MLP; and
 # whether it is the first and the last stage of the model.
@@ -96,6 +99,14 @@ def mlp(plan):
     return norm(plan, False) + [product(h * INNER // t)] * 3
 
 
+def mixture(plan):
+    t, h = plan.tp, WIDTH
+    split = "expert" if plan.ep > 1 else True
+    part = EXPERTS * INNER * h // (plan.ep * t)
+    return norm(plan, False) + [product(EXPERTS * h, False),
+                                product(2 * part, split), product(part, split)]
+
+
 def segments_of(plan, part, positions, classes):
     """The parameters of each segment, except a table that is embedding and
     head; and this table, or None."""
@@ -106,8 +117,8 @@ def segments_of(plan, part, positions, classes):
             Param(positions * WIDTH, False, True, False)] * (
                 plan.family == "gpt"))
     for has_attention, has_mlp in part.layers:
-        segments.append(attention(plan, has_mlp) * has_attention +
-                        mlp(plan) * has_mlp)
+        segments.append(attention(plan, has_mlp) * has_attention + (
+            mixture if plan.family == "moe" else mlp)(plan) * has_mlp)
     if part.last:
         segments.append(norm(plan, False) + [table._replace(isBackward=True)] * (
             not plan.tied))
@@ -167,7 +178,7 @@ def rows(plan, part, stage, positions, classes, overlap=True, bucket=BUCKET):
 
     def add(param, used, isAlone=False):
         # Without tp each rank has the whole parameter.
-        split = param.split if plan.tp > 1 else False
+        split = param.split if plan.tp > 1 or param.split == "expert" else False
         known[split, param.decays, isAlone, used if plan.zero == 3 else None,
               ].append((param, used))
     if tied:
@@ -186,8 +197,11 @@ def rows(plan, part, stage, positions, classes, overlap=True, bucket=BUCKET):
         over = ("kv replicas" if split == "kv" else
                 "tensor" if plan.sp and not split else None)
         sizes = [param.elements for param, _ in all_params]
+        ranks = d // plan.ep if split == "expert" else d
         return Row(sum(sizes),
-                   aligned(sum(aligned(size, UNIT) for size in sizes), UNIT * d),
-                   over, gathers(plan, stage, count, used, backward, overlap))
+                   aligned(sum(aligned(size, UNIT) for size in sizes),
+                           UNIT * ranks),
+                   over, gathers(plan, stage, count, used, backward, overlap),
+                   ranks)
     return [row(key[0], members) for key, all_params in known.items()
             for members in grouped(all_params, bucket)]

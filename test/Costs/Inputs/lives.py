@@ -115,6 +115,9 @@ def accesses(line):
     if op == "gemm":
         adds = [names[2]] if "beta = 1" in line else []
         return names[:2] + adds, names[2:3]
+    if op == "grouped_gemm":
+        adds = [names[2]] if " adds" in head else []
+        return names[:2] + names[3:] + adds, names[2:3]
     if op == "all_reduce":
         return names, names
     if op in ("zero", "recv", "fill"):

@@ -13,7 +13,8 @@ import re
 
 # Loss and count of a step, each aligned.
 SUMS = "memref<32xf32>"
-BYTES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i8": 1}
+BYTES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i8": 1,
+         "i1": 1}
 
 def size_of(type_):
     """Bytes of a memref<4x8xf32>."""

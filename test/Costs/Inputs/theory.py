@@ -1,13 +1,18 @@
 """The communication of a plan: the published counts of each kind of
 parallelism, for the models of test/Inputs/models/make.py (GPT: biases,
 learned positions; LLaMA: neither, fewer key and value heads than query
-heads).
+heads; mixture of experts: a LLaMA with experts in place of the MLPs).
 
 b samples of a microbatch on a rank, s positions on a rank, h hidden, t
 tensor-parallel, d data-parallel (dp x cp), c context-parallel ranks, m
-microbatches. A layer is an attention and an MLP, which may be on different
+microbatches, n ep ranks that split experts, k experts of a token. A layer is an attention and an MLP, which may be on different
 stages. If a layer is recomputed in the backward pass, the result of its
 attention is reduced twice, and the inputs of both are gathered once more.
+Experts gather tokens, ids and gates forward, tokens, their cotangents, ids and
+gates backward, and scatter their results and the cotangents of tokens and gates:
+over ep, and with sequence parallelism over tp, (c - 1) T (5 h e + 20 k) bytes in
+all for T tokens of a rank, c ranks that gather and e bytes an element. Without
+sequence parallelism tp all-reduces the results.
 Elements have 4 bytes, activations of bf16 or fp16 2. Bytes are what one rank
 sends with a ring; see messages.py.
 """
@@ -18,7 +23,7 @@ import re
 
 import buckets
 from buckets import BUCKET, HEADS, KV_HEADS, UNIT, Part, aligned, padded
-from plans import WIDTH
+from plans import CHOSEN, WIDTH
 
 ELEMENT = 4
 
@@ -46,8 +51,7 @@ def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
     isFull = plan.recompute == "full"
     repeated = isFull * sum(map(all, part.layers))
     rows = buckets.rows(plan, part, stage, positions, classes, overlap, bucket)
-    # The number of ranks over which a value that is reduced over data axes is
-    # sharded.
+    # The number of ranks over which the gradient of a tied table is sharded.
     kept = d if plan.zero else 1
     total = collections.defaultdict(lambda: [0, 0.0])
 
@@ -68,11 +72,15 @@ def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
         add("all_reduce", "tensor", m * (
             2 * sublayers + repeated + part.first + part.last),
             all_reduce(size, t))
+    if plan.family == "moe":
+        for one in expert_traffic(plan, b * s, size):
+            add(one[0], one[1], m * mlps * one[2], one[3])
     for row in rows:
         if row.over:
             ranks = t if row.over == "tensor" else t // KV_HEADS
-            add("all_reduce", row.over, 1,
-                all_reduce(row.elements // kept * ELEMENT, ranks))
+            add("all_reduce", row.over, 1, all_reduce(
+                row.elements // (row.ranks if plan.zero else 1) * ELEMENT,
+                ranks))
     if c > 1:
         heads = HEADS if plan.family == "gpt" else KV_HEADS
         width = b * seq * max(heads // t, 1) * (WIDTH // HEADS) * activation
@@ -80,16 +88,19 @@ def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
             scatter(width, c))
         add("reduce_scatter", "sequence", m * attentions * 2,
             scatter(width, c))
-    for row in rows if d > 1 else []:
+    for row in rows:
+        if row.ranks == 1:
+            continue
         gradients = row.elements * ELEMENT
+        role = "data" if row.ranks == d else "experts' data"
         if plan.zero == 0:
-            add("all_reduce", "data", 1, all_reduce(gradients, d))
+            add("all_reduce", role, 1, all_reduce(gradients, row.ranks))
         else:
-            add("reduce_scatter", "data", m if plan.zero >= 2 else 1,
-                scatter(gradients, d))
+            add("reduce_scatter", role, m if plan.zero >= 2 else 1,
+                scatter(gradients, row.ranks))
             # bf16 or fp16 if activations are.
-            add("all_gather", "data", row.gathers if plan.zero == 3 else 1,
-                scatter(row.elements * activation, d))
+            add("all_gather", role, row.gathers if plan.zero == 3 else 1,
+                scatter(row.elements * activation, row.ranks))
     add("send", "pipeline", m * ((not part.last) + (not part.first)),
         size // (t if plan.sp else 1))
     if plan.tied and plan.pp > 1 and (part.first or part.last):
@@ -98,38 +109,78 @@ def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
     return {key: value for key, value in total.items() if value[0] != 0}
 
 
+def expert_traffic(plan, tokens, size):
+    """The collectives of the experts of a layer and microbatch, beyond those
+    that an MLP of a LLaMA has: (kind, role, count, bytes of each). `tokens` of a
+    rank, without sequence parallelism, of `size` bytes."""
+    n, t = plan.ep, plan.tp
+    ids = tokens * CHOSEN * ELEMENT  # as many bytes as gates
+    found = []
+    if n > 1:
+        # With sequence parallelism ep gathers the rank's tokens first, then tp
+        # all of them; ep scatters first, too.
+        part = t if plan.sp else 1
+        found += [("all_gather", "expert", 3, scatter(n * size / part, n)),
+                  ("all_gather", "expert", 4, scatter(n * ids / part, n)),
+                  ("reduce_scatter", "expert", 2, scatter(n * size, n)),
+                  ("reduce_scatter", "expert", 1, scatter(n * ids, n))]
+    if plan.sp:
+        # An MLP gathers its input and its result's cotangent for the rank's
+        # tokens only, and its input again where the layer is recomputed.
+        again = plan.recompute == "full"
+        found += [("all_gather", "tensor", -3 - again, scatter(size, t)),
+                  ("all_gather", "tensor", 3, scatter(n * size, t)),
+                  ("all_gather", "tensor", 4, scatter(n * ids, t)),
+                  ("reduce_scatter", "tensor", 1, scatter(ids, t))]
+    elif t > 1:
+        found += [("all_reduce", "tensor", 1, all_reduce(ids, t))]
+    return found
+
+
 ROLES = {("tp",): "tensor", ("tp_kv", "tp_rep"): "tensor",
-         ("tp_rep",): "kv replicas", ("pp",): "pipeline", ("dp",): "data",
-         ("cp",): "data", ("dp", "cp"): "data"}
+         ("tp_rep",): "kv replicas", ("pp",): "pipeline"}
 
 
-def by_role(sent):
+def by_role(sent, plan):
     """Counted collectives and transfers by their axes' roles, without
     scalars."""
+    sizes_of = {"dp": plan.dp // plan.ep, "ep": plan.ep, "cp": plan.cp}
+    data = tuple(axis for axis, size in sizes_of.items() if size > 1)
+    roles = {**ROLES, data: "data"}
+    if plan.ep > 1:
+        roles[tuple(axis for axis in data if axis != "ep")] = "experts' data"
     total = collections.defaultdict(lambda: [0, 0.0])
     for (kind, axes), sizes in sent.items():
         if kind == "scalars":
             continue
-        role = ROLES[axes]
-        # Keys and values are sent along cp, too.
+        # Keys and values are sent along cp, tokens along ep.
         if kind in ("all_gather", "reduce_scatter") and axes == ("cp",):
             role = "sequence"
+        elif kind in ("all_gather", "reduce_scatter") and axes == ("ep",):
+            role = "expert"
+        else:
+            role = roles[axes]
         kind = kind.removeprefix("row ")
         total[kind, role][0] += len(sizes)
         total[kind, role][1] += sum(sizes)
     return dict(total)
 
 
-def rows_of(text, ranks):
-    """[(elements of all members, elements of the bucket)] of the gradients that
-    a stage's text declares, if `ranks` have a shard each. The second number is
-    computed from the members, with the least padding."""
+def rows_of(text, ranks, of_experts=None):
+    """[(elements of all members, elements of the bucket, ranks that have a shard
+    of it)] of the gradients that a stage's text declares, if these are `ranks`,
+    and `of_experts` of experts. The second number is computed from the members,
+    with the least padding."""
     members = collections.defaultdict(list)
-    for dims, row in re.findall(r"memref<((?:\d+x)*)\w+> gradient in @(\S+)",
-                                text):
+    shards = collections.defaultdict(lambda: ranks)
+    for name, dims, row in re.findall(
+            r'@"?([\w.]+)"? : memref<((?:\d+x)*)\w+> gradient in @(\S+)', text):
         members[row].append(math.prod(map(int, dims.split("x")[:-1])))
+        if of_experts and ".experts." in name:
+            shards[row] = of_experts
     return [(sum(sizes), aligned(sum(aligned(size, UNIT) for size in sizes),
-                                 UNIT * ranks)) for sizes in members.values()]
+                                 UNIT * shards[row]), shards[row])
+            for row, sizes in members.items()]
 
 
 def part_of(text, stage, stages):
@@ -141,7 +192,7 @@ def part_of(text, stage, stages):
         return {int(re.search(r"\.(\d+)\.", "." + name).group(1))
                 for name in names if re.search(pattern, name)}
     attentions = layers(r"c_attn\.weight|q_proj\.weight")
-    mlps = layers(r"c_fc\.weight|gate_proj\.weight")
+    mlps = layers(r"c_fc\.weight|gate_proj\.weight|experts\.gate_up_proj")
     return Part([(layer in attentions, layer in mlps)
                  for layer in sorted(attentions | mlps)],
                 stage == 0, stage == stages - 1)
