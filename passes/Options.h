@@ -70,6 +70,9 @@ struct Options {
   std::string seqSource;
   /// "causal-lm", "cross-entropy" or "mse"; empty: derived from the model.
   std::string loss;
+  /// By how much the tokens of a rank's experts may exceed the mean over ranks;
+  /// 0: any number is computed.
+  double moeCapacity = 0;
   /// The factor of the routers' auxiliary loss; 0: none.
   double moeAuxLoss = 0;
   /// By how much a step changes a router's correction bias; 0: not at all.

@@ -96,6 +96,7 @@ static void addTrainPasses(OpPassManager &manager, const Options &options) {
   NNBalanceExpertsPassOptions balance;
   balance.auxLoss = options.moeAuxLoss;
   balance.biasRate = options.moeBiasRate;
+  balance.capacity = options.moeCapacity;
   manager.addPass(createNNBalanceExpertsPass(balance));
   // A loss that is part of the file may be no sum or have no derivative. Report
   // that here, where its nodes still have their names.

@@ -225,9 +225,14 @@ typedef struct {
 /// the name of the model's node follows.
 #define PCC_COUNT_PREFIX "count:"
 
+/// The name of the result that says how many choices of experts exceed the
+/// capacity of their ranks begins with this; the capacity follows.
+#define PCC_OVERFLOW_PREFIX "expert_overflow:"
+
 /// A result of a step: "loss", "norm", "aux", "load", "loss_scale" (of the
-/// step), "target_count" or a count (PCC_COUNT_PREFIX), each an f32 scalar; or
-/// an output of a forward-only model.
+/// step), "target_count", a count (PCC_COUNT_PREFIX) or an overflow
+/// (PCC_OVERFLOW_PREFIX), each an f32 scalar; or an output of a forward-only
+/// model.
 typedef struct {
   /// The compiler's name of the result, or the model's name of the output.
   const char *name;

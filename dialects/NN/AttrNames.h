@@ -80,6 +80,8 @@ inline constexpr llvm::StringLiteral kAheadAttr = "nn.ahead";
 /// sum under the name PCC_COUNT_PREFIX + node, to explain a loss that is not
 /// finite.
 inline constexpr llvm::StringLiteral kCountAttr = "nn.count";
+/// On the state of a layer's overflow: the capacity.
+inline constexpr llvm::StringLiteral kCapacityAttr = "nn.capacity";
 /// On the state of a layer's expert counts that belongs to a correction bias:
 /// by how much @update changes the bias of an expert.
 inline constexpr llvm::StringLiteral kBiasRateAttr = "nn.bias_rate";

@@ -11,7 +11,8 @@ defvar NN_ExpertOperands = (ins NN_Float:$x, NN_Int:$ids, NN_F32:$gates,
     Optional<NN_Int>:$offset);
 defvar NN_ExpertAttrs = (ins NN_ActivationAttr:$activation,
     DefaultValuedAttr<F64Attr, "1.0">:$alpha, OptionalAttr<F64Attr>:$limit,
-    DefaultValuedAttr<F64Attr, "0.0">:$shift);
+    DefaultValuedAttr<F64Attr, "0.0">:$shift, OptionalAttr<F64Attr>:$capacity,
+    OptionalAttr<I64Attr>:$rows);
 
 def NN_ExpertsOp : NN_ComputeOp<"experts", NN_Narrow, NN_General, [NN_VJP, NN_Cost, NN_Local,
     AttrSizedOperandSegments]> {
@@ -37,6 +38,11 @@ def NN_ExpertsOp : NN_ComputeOp<"experts", NN_Narrow, NN_General, [NN_VJP, NN_Co
     a part of f. The sum over choices is computed in f32 or wider, also in 16-bit
     types, and rounded once.
 
+    With `capacity` F, a rank with 1 of n parts of the experts has room for F / n
+    of the choices: `rows`, rounded up to 128, if that is less than it may need.
+    `overflow` is by how many choices it has more, which makes the result NaN.
+    Over all ranks it is a sum.
+
     ```mlir
     %y = nn.experts silu %x ids %ids gates %gates w1 %w1 w2 %w2
         : (tensor<2x3x8xf32>, tensor<2x3x2xi32>, tensor<2x3x2xf32>,
@@ -49,10 +55,12 @@ def NN_ExpertsOp : NN_ComputeOp<"experts", NN_Narrow, NN_General, [NN_VJP, NN_Co
     - there are as many b1 as w1, or none, each [e, p, f];
     - alpha is 1 unless the activation is silu; limit is positive; a shift needs
       a gated MLP;
+    - capacity is at least 1, rows is positive and needs a capacity; with a
+      capacity there is overflow, of rank 0;
     - offset has rank 0.
   }];
   let arguments = !con(NN_ExpertOperands, NN_ExpertAttrs);
-  let results = (outs NN_Float:$result);
+  let results = (outs NN_Float:$result, Optional<NN_F32>:$overflow);
   let assemblyFormat = [{
     $activation $x `ids` $ids `gates` $gates `w1` $w1 (`b1` $b1^)? `w2` $w2
     (`offset` $offset^)? attr-dict `:` functional-type(operands, results)
@@ -122,7 +130,7 @@ def NN_RouteOp : NN_ComputeOp<"route", NN_Wide, NN_General> {
     ids are [t.., k]: k choices of an expert for each token. Tokens, and pairs of
     token and choice, are numbered in row-major order. The choices of the
     `experts` experts from `offset` (absent: 0) on become rows, ordered by
-    expert, then by pair.
+    expert, then by pair. If these are more than R, the last ones are no rows.
 
     | result | | |
     |---|---|---|
@@ -142,8 +150,7 @@ def NN_RouteOp : NN_ComputeOp<"route", NN_Wide, NN_General> {
 
     **Constraints:**
     - the results have the shapes above, with at least one expert;
-    - R is at least the number of tokens times the smaller of k and the number of
-      experts, and at most the number of pairs;
+    - R is at least 1 and at most the number of pairs;
     - offset has rank 0.
   }];
   let arguments = (ins NN_Int:$ids, Optional<NN_Int>:$offset);

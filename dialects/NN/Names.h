@@ -63,6 +63,10 @@ inline constexpr llvm::StringLiteral kAuxResult = "aux";
 /// mean, averaged over layers.
 inline constexpr llvm::StringLiteral kExpertCountPrefix = "expert_count.";
 inline constexpr llvm::StringLiteral kLoadResult = "load";
+/// The prefix of states of a layer's choices beyond the capacity
+/// (kCapacityAttr) in a step. @update returns their sum under the name
+/// PCC_OVERFLOW_PREFIX + the capacity.
+inline constexpr llvm::StringLiteral kOverflowPrefix = "expert_overflow.";
 /// The same for @evaluate.
 inline constexpr llvm::StringLiteral kEvalLossSum = "eval_loss_sum";
 inline constexpr llvm::StringLiteral kEvalTargetCount = "eval_target_count";

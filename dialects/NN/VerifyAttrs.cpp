@@ -108,6 +108,7 @@ const Attr onOps[] = {
     {kAheadAttr, isStateOrLater, isUnit, "a state or a task", aUnit},
     {kReleasedAttr, isState, isUnit, "a state", aUnit},
     {kCountAttr, isState, isString, "a state", aString},
+    {kCapacityAttr, isState, isReal, "a state", "a floating-point number"},
     {kBiasRateAttr, isState, isReal, "a state", "a floating-point number"},
     {kPaddingRowAttr, isLookup, isInteger, "nn.embedding", aNumber},
     {kFirstBestAttr, isExtremum, isUnit, "nn.reduce_max or nn.reduce_min",

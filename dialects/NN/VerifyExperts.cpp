@@ -62,12 +62,19 @@ static LogicalResult verifyExperts(Op op) {
     return op.emitOpError("needs a limit above 0");
   if (!op.getShift().isZero() && parts != 2)
     return op.emitOpError("has a shift, but its MLP is not gated");
+  if (op.getCapacity() && !(op.getCapacity()->convertToDouble() >= 1))
+    return op.emitOpError("needs a capacity of at least 1");
+  if (op.getRows() && (*op.getRows() < 1 || !op.getCapacity()))
+    return op.emitOpError("needs rows of at least 1, and a capacity for them");
   return verifyScalar(op, op.getOffset(), "offset");
 }
 
 LogicalResult ExpertsOp::verify() {
-  if (failed(verifyExperts(*this)))
+  if (failed(verifyExperts(*this)) ||
+      failed(verifyScalar(*this, getOverflow(), "overflow")))
     return failure();
+  if (bool(getOverflow()) != getCapacity().has_value())
+    return emitOpError("needs an overflow if it has a capacity, else none");
   return verifyType(*this, getResult(), tensorType(getX()));
 }
 
@@ -100,13 +107,11 @@ LogicalResult RouteOp::verify() {
     return emitOpError("needs tokens, pairs and experts of [R]");
   if (ends.size() != 1)
     return emitOpError("needs ends of [experts]");
-  int64_t tokens = tensorType(getIds()).getNumElements() / ids.back();
-  int64_t most = tokens * std::min(ids.back(), ends[0]);
-  if (rows[0] < most || rows[0] > tokens * ids.back())
-    return emitOpError() << "has " << rows[0] << " rows, but " << tokens
-                         << " tokens with " << ids.back()
-                         << " choices may need " << most << " for " << ends[0]
-                         << " experts, and never more than one per choice";
+  int64_t pairs = tensorType(getIds()).getNumElements();
+  if (rows[0] < 1 || rows[0] > pairs)
+    return emitOpError() << "has " << rows[0] << " rows for " << pairs
+                         << " choices, and needs at least one row, and at most "
+                            "one for each choice";
   return verifyScalar(*this, getOffset(), "offset");
 }
 

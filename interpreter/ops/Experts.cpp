@@ -151,6 +151,15 @@ LogicalResult runExperts(nn::ExpertsOp op, const Args &in, Results out) {
         for (int64_t j = 0; j < mlp.h; ++j)
           out[0].real[token * mlp.h + j] += gates.real[pair] * mlp.y[j];
       });
+  if (!op.getOverflow())
+    return success();
+  int64_t count = 0;
+  forEachChoice(op, in, mlp.experts,
+                [&](int64_t, int64_t, int64_t) { ++count; });
+  int64_t over = op.getRows() ? std::max<int64_t>(0, count - *op.getRows()) : 0;
+  out[1].real[0] = over;
+  if (over)
+    llvm::fill(out[0].real, NAN);
   return success();
 }
 
@@ -201,7 +210,7 @@ LogicalResult runRoute(nn::RouteOp op, const Args &in, Results out) {
   for (int64_t expert = 0; expert < ends.size(); ++expert) {
     forEachChoice(op, in, ends.size(),
                   [&](int64_t token, int64_t pair, int64_t chosen) {
-                    if (chosen != expert)
+                    if (chosen != expert || row == tokens.size())
                       return;
                     tokens.integer[row] = token;
                     pairs.integer[row] = pair;

@@ -228,11 +228,14 @@ struct MixtureBuilder {
     FloatAttr limit;
     if (act.limit)
       limit = rewriter.getF64FloatAttr(*act.limit);
-    Value y = ExpertsOp::create(
-        rewriter, loc, type, x, ids, gates, w1, b1, down(), /*offset=*/Value(),
+    auto experts = ExpertsOp::create(
+        rewriter, loc, type, /*overflow=*/Type(), x, ids, gates, w1, b1, down(),
+        /*offset=*/Value(),
         ActivationAttr::get(rewriter.getContext(), act.kind),
         rewriter.getF64FloatAttr(act.alpha), limit,
-        rewriter.getF64FloatAttr(act.shift));
+        rewriter.getF64FloatAttr(act.shift), /*capacity=*/FloatAttr(),
+        /*rows=*/IntegerAttr());
+    Value y = experts.getResult();
     if (!mixture.down.bias)
       return y;
     return SumOp::create(rewriter, loc, type,

@@ -82,8 +82,9 @@ struct AuxLoss {
   /// Error: the loss is the file's own.
   LogicalResult countTargets() {
     Value ids = findInput(loss, InputRole::Targets);
-    if (!ids || loss->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
-                    kLossAttr) == "own")
+    auto kind =
+        loss->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(kLossAttr);
+    if (!ids || (kind && kind.getValue() == "own"))
       return loss.emitError()
              << "--moe-aux-loss counts the targets of each sample, which only "
                 "a loss of --loss has: the model computes its loss itself";
@@ -172,10 +173,40 @@ struct NNBalanceExpertsPass
       module.emitError("has no function @loss; run --nn-attach-loss first");
       return signalPassFailure();
     }
+    if (capacity > 0 && failed(bound(module, loss)))
+      return signalPassFailure();
     SmallVector<ExpertsOp> layers(loss.getOps<ExpertsOp>());
     if ((auxLoss > 0 && failed(addAuxLoss(loss, layers))) ||
         failed(addCounts(module, layers)))
       signalPassFailure();
+  }
+
+  /// Gives all experts the capacity; @loss accumulates what exceeds it.
+  LogicalResult bound(ModuleOp module, func::FuncOp loss) {
+    SmallVector<ExpertsOp> all;
+    module.walk([&](ExpertsOp op) { all.push_back(op); });
+    if (all.empty())
+      return refuse(module, "--moe-capacity");
+    RankedTensorType scalar = scalarType(module.getContext());
+    unsigned layer = 0;
+    for (ExpertsOp op : all) {
+      OpBuilder builder(op);
+      SmallVector<Type> types = {op.getResult().getType(), scalar};
+      auto bounded = ExpertsOp::create(builder, op.getLoc(), types,
+                                       op->getOperands(), op->getAttrs());
+      bounded.setCapacity(APFloat(double(capacity)));
+      op.getResult().replaceAllUsesWith(bounded.getResult());
+      op.erase();
+      if (bounded->getParentOp() != loss)
+        continue;
+      std::string name = (kOverflowPrefix + Twine(layer++)).str();
+      StateOp state = addState(module, name, scalar, StateKind::Sum);
+      state->setAttr(kCapacityAttr, bounded.getCapacityAttr());
+      builder.setInsertionPointAfter(bounded);
+      AccumulateOp::create(builder, bounded.getLoc(), bounded.getOverflow(),
+                           name);
+    }
+    return success();
   }
 
   /// Counts the choices of each layer's experts.

@@ -4,6 +4,8 @@
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/Names.h"
 #include "passes/Training/ScalarMath.h"
+#include "runtime/Program.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -89,4 +91,22 @@ Value pcc::updateBalance(EntryBuilder &entry, ModuleOp module, Value isTaken) {
   return ScaleOp::create(
       entry.builder, entry.loc, scalar, sum,
       entry.builder.getF64FloatAttr(1.0 / double(loads.size())));
+}
+
+std::pair<Value, std::string> pcc::updateOverflow(EntryBuilder &entry,
+                                                  ModuleOp module) {
+  SmallVector<Value> all;
+  std::string name;
+  for (StateOp state : llvm::to_vector(module.getOps<StateOp>())) {
+    auto capacity = state->getAttrOfType<FloatAttr>(kCapacityAttr);
+    if (!capacity)
+      continue;
+    name = llvm::formatv("{0}{1}", PCC_OVERFLOW_PREFIX,
+                         capacity.getValueAsDouble());
+    all.push_back(entry.read(state.getSymName(), state.getTensorType()));
+    entry.clear(state);
+  }
+  if (all.empty())
+    return {};
+  return {SumOp::create(entry.builder, entry.loc, all[0].getType(), all), name};
 }

@@ -14,6 +14,12 @@ namespace pcc {
 mlir::Value updateBalance(EntryBuilder &entry, mlir::ModuleOp module,
                           mlir::Value isTaken);
 
+/// Extends @update by the sum of the overflows in states with kCapacityAttr,
+/// and clears these. Returns the sum, a tensor<f32>, and the name of this
+/// result; null if there is no such state.
+std::pair<mlir::Value, std::string> updateOverflow(EntryBuilder &entry,
+                                                   mlir::ModuleOp module);
+
 } // namespace pcc
 
 #endif // PCC_PASSES_TRAINING_BALANCEUPDATE_H

@@ -112,6 +112,10 @@ void UpdateBuilder::end() {
     names.push_back(kAuxResult.str());
     entry.clear(module.lookupSymbol<StateOp>(kAuxSum));
   }
+  if (auto [overflow, name] = updateOverflow(entry, module); overflow) {
+    results.push_back(overflow);
+    names.push_back(name);
+  }
   if (Value load = updateBalance(entry, module, isTaken)) {
     results.push_back(load);
     names.push_back(kLoadResult.str());

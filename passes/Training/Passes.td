@@ -12,6 +12,10 @@ def NNBalanceExpertsPass : Pass<"nn-balance-experts", "::mlir::ModuleOp"> {
     `@expert_count.<layer>`. `nn-optimizer` reports the largest count over the
     mean as the result "load".
 
+    With `capacity` all `nn.experts` have this capacity, and @loss accumulates
+    their overflows in states `@expert_overflow.<layer>`. `nn-optimizer` returns
+    the sum as a result whose name ends with the capacity.
+
     With `bias-rate` the state belongs to the layer's correction bias, a frozen
     parameter [E] that is added to the scores by which experts are chosen.
     `nn-optimizer` adds the rate to the biases of experts that were chosen less
@@ -41,7 +45,9 @@ def NNBalanceExpertsPass : Pass<"nn-balance-experts", "::mlir::ModuleOp"> {
     Option<"auxLoss", "aux-loss", "double", /*default=*/"0",
            "The factor X of the auxiliary loss; 0: none">,
     Option<"biasRate", "bias-rate", "double", /*default=*/"0",
-           "By how much a step changes correction biases; 0: not at all">
+           "By how much a step changes correction biases; 0: not at all">,
+    Option<"capacity", "capacity", "double", /*default=*/"0",
+           "The capacity of all nn.experts; 0: none">
   ];
 }
 

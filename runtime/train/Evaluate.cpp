@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 using namespace pcc;
 
@@ -53,6 +54,10 @@ Evaluation::Result Evaluation::run(pcc_context *context, const pcc_stage &stage,
   Result result;
   result.batches = batches;
   Outputs outputs(program, coordinates, /*evaluation=*/true);
+  // Only training counts overflows; here they make the loss NaN.
+  std::vector<std::string> capacities =
+      Outputs(program, coordinates, /*evaluation=*/false)
+          .names(PCC_OVERFLOW_PREFIX);
   double sum = 0, targets = 0;
   for (int64_t batch = 1; batch <= batches; ++batch) {
     StepValues values = stepValues(options, batch, /*lr=*/0);
@@ -66,6 +71,14 @@ Evaluation::Result Evaluation::run(pcc_context *context, const pcc_stage &stage,
     if (!outputs.read("loss", loss))
       fail(ExitInternal, "evaluation has no output called 'loss'");
     outputs.read("target_count", count);
+    if (std::isnan(loss) && !capacities.empty())
+      fail(ExitNonFinite,
+           format("the loss of the evaluation's batch %lld is nan: tokens may "
+                  "have chosen experts of a rank more often than its "
+                  "--moe-capacity %s allows",
+                  static_cast<long long>(batch),
+                  capacities[0].substr(strlen(PCC_OVERFLOW_PREFIX)).c_str()),
+           "compile with a larger --moe-capacity, or without it");
     // A loss whose target_count is always 1 may still be divided by a number
     // that is 0.
     bool isEmpty = count == 0 ||

@@ -65,6 +65,27 @@ std::string LossCheck::findNonfinite(const StepResult &result) {
          numberText("%g", isLoss ? result.loss : result.norm);
 }
 
+void LossCheck::requireCapacity(int64_t step, int64_t saved) const {
+  for (const std::string &name : outputs.names(PCC_OVERFLOW_PREFIX)) {
+    float count = 0;
+    outputs.read(name.c_str(), count);
+    if (!(count > 0))
+      continue;
+    std::string note =
+        "compile with a larger --moe-capacity, or without it, which has room "
+        "for every choice";
+    if (saved > 0)
+      note += format("; the last checkpoint is of step %lld",
+                     static_cast<long long>(saved));
+    fail(ExitNonFinite,
+         format("step %lld: tokens chose the experts of a rank more often than "
+                "--moe-capacity %s allows",
+                static_cast<long long>(step),
+                name.substr(strlen(PCC_OVERFLOW_PREFIX)).c_str()),
+         note);
+  }
+}
+
 void LossCheck::requireFinite(const StepResult &result, int64_t first,
                               int64_t saved, int64_t skipped) const {
   std::string what = findNonfinite(result);

@@ -23,6 +23,10 @@ struct LossCheck {
   /// Whether the step had no valid targets and updated nothing. All ranks must
   /// call it.
   bool isEmpty(const StepResult &result) const;
+  /// Ends the program if experts were chosen more often than --moe-capacity
+  /// allows: nothing was updated. `saved`: the step of the last checkpoint; 0:
+  /// none.
+  void requireCapacity(int64_t step, int64_t saved) const;
   /// Ends the program if the loss or the norm is not finite. `first`: the first
   /// step of the run; `saved`: the step of the last checkpoint, not positive if
   /// there is none; `skipped`: the number of such steps directly before. All

@@ -150,6 +150,7 @@ void Run::countNonfinite(StepResult &result) {
 void Run::settle(int64_t left) {
   while (steps->pending() > left) {
     StepResult result = steps->take();
+    lossCheck().requireCapacity(result.step, savedStep);
     result.skipped = options.skipEmpty && lossCheck().isEmpty(result);
     countNonfinite(result);
     if (first()) {

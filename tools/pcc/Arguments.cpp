@@ -14,6 +14,7 @@
 #include "tools/pcc/verify/VerifyFlags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <set>
@@ -232,6 +233,7 @@ static void readOptions(const Flags &flags, Options &options) {
     options.precision = "bf16";
   options.noDropout = flags.noDropout;
   options.allowGatheredExperts = flags.allowGatheredExperts;
+  options.moeCapacity = flags.moeCapacity;
   options.moeAuxLoss = flags.moeAuxLoss;
   options.moeBiasRate = flags.moeBiasRate;
   options.runningNorms = flags.batchNorm == "running";
@@ -275,6 +277,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.init);
   note(flags.noDropout);
   note(flags.allowGatheredExperts);
+  note(flags.moeCapacity);
   note(flags.moeAuxLoss);
   note(flags.moeBiasRate);
   note(flags.batchNorm);
@@ -317,8 +320,19 @@ static void readDirectoryChoices(const Flags &flags,
 static bool checkFactor(const cl::opt<double> &flag) {
   if (!flag.getNumOccurrences() || (flag > 0 && std::isfinite(flag)))
     return true;
-  llvm::errs() << "pcc: error: --" << flag.ArgStr << " " << double(flag)
+  llvm::errs() << "pcc: error: --" << flag.ArgStr << " "
+               << llvm::format("%g", double(flag))
                << " is not a positive number\n";
+  return false;
+}
+
+static bool checkCapacity(const Flags &flags) {
+  if (!flags.moeCapacity.getNumOccurrences() ||
+      (flags.moeCapacity >= 1 && std::isfinite(flags.moeCapacity)))
+    return true;
+  llvm::errs() << "pcc: error: --moe-capacity "
+               << llvm::format("%g", double(flags.moeCapacity))
+               << " is less than 1, the mean over ranks\n";
   return false;
 }
 
@@ -338,7 +352,7 @@ static bool checkChoices(const Flags &flags) {
          checkChoice("attention-backend", flags.attention,
                      {"auto", "cudnn", "tiles"}) &&
          checkTargetCpu(flags.targetCpu) && checkFactor(flags.moeAuxLoss) &&
-         checkFactor(flags.moeBiasRate) &&
+         checkFactor(flags.moeBiasRate) && checkCapacity(flags) &&
          (!flags.task.getNumOccurrences() ||
           checkChoice("task", flags.task, exportTasks())) &&
          checkChoice("emit", flags.emit,

@@ -237,6 +237,11 @@ struct Flags {
   Switch noDropout{"no-dropout",
                    cl::desc("Imports the model without its dropout"),
                    cl::cat(training)};
+  cl::opt<double> moeCapacity{
+      "moe-capacity",
+      cl::desc("By what factor the tokens of a rank's experts may exceed the "
+               "mean over ranks, to save memory (default: any)"),
+      cl::value_desc("F"), cl::cat(training)};
   cl::opt<double> moeAuxLoss{
       "moe-aux-loss",
       cl::desc("Factor of the auxiliary loss that balances experts, of each "

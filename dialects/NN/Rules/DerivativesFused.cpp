@@ -62,7 +62,8 @@ SmallVector<Value> ExpertsOp::buildVJP(OpBuilder &builder, ValueRange d) {
   auto grad = ExpertsGradOp::create(
       builder, getLoc(), getX().getType(), getGates().getType(), weights, d[0],
       getX(), getIds(), getGates(), getW1(), getB1(), getW2(), getOffset(),
-      getActivationAttr(), getAlphaAttr(), getLimitAttr(), getShiftAttr());
+      getActivationAttr(), getAlphaAttr(), getLimitAttr(), getShiftAttr(),
+      getCapacityAttr(), getRowsAttr());
   SmallVector<Value> all = {grad.getDx(), Value(), grad.getDgates()};
   llvm::append_range(all, grad.getDweights());
   return padded(*this, all);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/NN/NN.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace pcc::nn;
@@ -117,17 +118,43 @@ Local EmbeddingGradOp::buildLocal(OpBuilder &builder,
                           &EmbeddingGradOp::getOffsetMutable);
 }
 
+/// Bounds the rows of a rank by the capacity, if it may need more. `dim`: that
+/// of all experts.
+template <typename Op>
+static void boundRows(Op local, const PartitionContext &context,
+                      const DimFactors &dim) {
+  if (!local.getCapacity())
+    return;
+  constexpr int64_t kMultiple = 128;
+  double experts = 1, own = tensorType(local.getW2()).getDimSize(0);
+  for (int factor : dim)
+    experts *= context.getRule().factors[factor].size;
+  int64_t pairs = tensorType(local.getIds()).getNumElements(),
+          tokens = pairs / local.getChoices(),
+          most = tokens * std::min(local.getChoices(), int64_t(own));
+  double share = local.getCapacity()->convertToDouble() * pairs * own / experts;
+  int64_t rows = llvm::alignTo(int64_t(std::ceil(share)), kMultiple);
+  if (rows < most)
+    local.setRows(rows);
+}
+
 /// A rank computes the choices of its own experts.
 Local ExpertsOp::buildLocal(OpBuilder &builder, PartitionContext &context) {
-  return countFromOwnPart(builder, context, *this,
-                          context.getRule().operands[3][0],
-                          &ExpertsOp::getOffsetMutable);
+  const DimFactors &experts = context.getRule().operands[3][0];
+  Local results = countFromOwnPart(builder, context, *this, experts,
+                                   &ExpertsOp::getOffsetMutable);
+  if (succeeded(results))
+    boundRows((*results)[0].getDefiningOp<ExpertsOp>(), context, experts);
+  return results;
 }
 
 Local ExpertsGradOp::buildLocal(OpBuilder &builder, PartitionContext &context) {
-  return countFromOwnPart(builder, context, *this,
-                          context.getRule().operands[4][0],
-                          &ExpertsGradOp::getOffsetMutable);
+  const DimFactors &experts = context.getRule().operands[4][0];
+  Local results = countFromOwnPart(builder, context, *this, experts,
+                                   &ExpertsGradOp::getOffsetMutable);
+  if (succeeded(results))
+    boundRows((*results)[0].getDefiningOp<ExpertsGradOp>(), context, experts);
+  return results;
 }
 
 /// A rank picks from its shard of the rows; other ids yield zeros.

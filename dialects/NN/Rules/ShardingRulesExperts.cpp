@@ -54,6 +54,8 @@ ShardingRule ExpertsOp::getShardingRule() {
   ExpertFactors b(*this);
   b.addOperands(*this);
   b.result(b.x);
+  if (getOverflow())
+    b.result({});
   return b.rule;
 }
 

@@ -16,6 +16,7 @@
 #include "dialects/NN/NN.h"
 #include "passes/Codegen/Kernels/Grouped/GroupedKernel.h"
 #include "passes/Codegen/Kernels/Passes.h"
+#include <limits>
 
 namespace pcc {
 #define GEN_PASS_DEF_NNEXPANDEXPERTSPASS
@@ -49,6 +50,8 @@ struct ExpertsExpander {
     choices = op.getChoices();
     tokens = nn::tensorType(op.getIds()).getNumElements() / choices;
     rows = tokens * std::min(choices, experts);
+    if (op.getRows())
+      rows = std::min<int64_t>(rows, *op.getRows());
     wide =
         element.getIntOrFloatBitWidth() > 16 ? element : builder.getF32Type();
     auto ofRows = RankedTensorType::get({rows}, builder.getI32Type());
@@ -241,6 +244,64 @@ struct ExpertsExpander {
     return nn::BroadcastOp::create(builder, loc, type({rows, columns}, element),
                                    cast(taken, element), ArrayRef<int64_t>{0});
   }
+  /// By how many of this rank's choices there are more than rows, f32 [].
+  Value overflow() {
+    auto scalar = type({}, builder.getF32Type());
+    if (!op.getRows())
+      return nn::ConstantOp::create(
+          builder, loc, scalar,
+          DenseElementsAttr::get(scalar, builder.getF32FloatAttr(0)));
+    // Each pair counts 1 if its row would be one of this rank's experts.
+    RankedTensorType pairs = nn::tensorType(op.getIds());
+    auto ids = pairs.clone(builder.getI32Type());
+    Value expert = cast(op.getIds(), builder.getI32Type());
+    if (op.getOffset())
+      expert = binary<nn::SubOp>(
+          expert,
+          nn::BroadcastOp::create(builder, loc, ids,
+                                  cast(op.getOffset(), builder.getI32Type()),
+                                  ArrayRef<int64_t>()));
+    auto number = [&](RankedTensorType of, double value) -> Value {
+      Type element = of.getElementType();
+      TypedAttr one =
+          isa<FloatType>(element)
+              ? TypedAttr(builder.getFloatAttr(element, value))
+              : TypedAttr(builder.getIntegerAttr(element, int64_t(value)));
+      return nn::ConstantOp::create(builder, loc, of,
+                                    DenseElementsAttr::get(of, one));
+    };
+    auto less = [&](Value x, Value y) -> Value {
+      return nn::CompareOp::create(
+          builder, loc, nn::CompareOp::getResultType(nn::tensorType(x)),
+          nn::Relation::Less, x, y);
+    };
+    auto where = [&](Value condition, Value x, Value y) -> Value {
+      return nn::WhereOp::create(builder, loc, x.getType(), condition, x, y);
+    };
+    auto counted = pairs.clone(builder.getF32Type());
+    Value one = number(counted, 1), none = number(counted, 0);
+    Value own =
+        where(less(expert, number(ids, 0)), none,
+              where(less(expert, number(ids, double(experts))), one, none));
+    Value count = nn::ReduceOp::create(
+        builder, loc, scalar, own,
+        llvm::to_vector(llvm::seq<int64_t>(0, pairs.getRank())));
+    Value over = add({count, number(scalar, -double(rows))});
+    return binary<nn::MaxOp>(over, number(scalar, 0));
+  }
+  /// y, or NaN if there is an overflow.
+  Value unlessOver(Value y, Value overflow) {
+    auto of = nn::tensorType(y);
+    Value isOver = nn::CompareOp::create(
+        builder, loc, nn::CompareOp::getResultType(nn::tensorType(overflow)),
+        nn::Relation::Less, splat(overflow, 0), overflow);
+    Value everywhere =
+        nn::BroadcastOp::create(builder, loc, nn::CompareOp::getResultType(of),
+                                isOver, ArrayRef<int64_t>());
+    return nn::WhereOp::create(
+        builder, loc, of, everywhere,
+        splat(y, std::numeric_limits<double>::quiet_NaN()), y);
+  }
   /// Replaces a result, whose computation gets its sharding.
   void replace(Value result, Value by) {
     if (Operation *made = by.getDefiningOp())
@@ -255,8 +316,14 @@ void expand(nn::ExpertsOp op) {
   Value a = x.act(x.products(x.takeTokens(op.getX())));
   Value z =
       x.grouped("rk,enk->rn", a, op.getW2(), x.type({x.rows, x.h}, x.wide));
-  x.replace(op.getResult(),
-            x.combine(z, op.getGates(), nn::tensorType(op.getResult())));
+  Value y = x.combine(z, op.getGates(), nn::tensorType(op.getResult()));
+  if (op.getOverflow()) {
+    Value overflow = x.overflow();
+    if (op.getRows())
+      y = x.unlessOver(y, overflow);
+    x.replace(op.getOverflow(), overflow);
+  }
+  x.replace(op.getResult(), y);
   op.erase();
 }
 

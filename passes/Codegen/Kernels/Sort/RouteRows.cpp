@@ -49,12 +49,20 @@ void codegen::routeRows(nn::RouteOp op) {
 
   Value ofRank = m.compare(nn::Relation::Less, keys, none);
   Value row = m.where(ofRank, sorted.positions, m.splat(-1, sorted.positions));
+  // With fewer rows than pairs, the last pairs may have none.
+  bool isBounded = rows < count;
+  if (isBounded)
+    row = m.where(m.compare(nn::Relation::Less, row, m.splat(rows, row)), row,
+                  m.splat(-1, row));
   op.getRows().replaceAllUsesWith(m.reshape(row, ids.getShape()));
 
   SmallVector<int64_t> all = {experts, count};
   Value isBefore =
       m.compare(nn::Relation::LessOrEqual, m.spread(keys, all, {1}),
                 m.spread(m.count(experts), all, {0}));
-  op.getEnds().replaceAllUsesWith(m.cast(m.countWhere(isBefore), m.i32()));
+  Value ends = m.cast(m.countWhere(isBefore), m.i32());
+  if (isBounded)
+    ends = m.of<nn::MinOp>(ends, m.splat(rows, ends));
+  op.getEnds().replaceAllUsesWith(ends);
   op.erase();
 }
