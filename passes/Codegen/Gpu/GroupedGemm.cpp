@@ -18,8 +18,9 @@ using namespace pcc::codegen;
 static constexpr int64_t kThreads = 4 * kWarp;
 /// The largest and the smallest tile, in rows or columns.
 static constexpr int64_t kMostTile = 128, kLeastTile = 32;
-/// The largest tile of f64, whose sums take two registers.
-static constexpr int64_t kMostWideTile = 64;
+/// The largest tile of f64, whose sums take two registers, and of 16-bit
+/// elements that are loaded one by one.
+static constexpr int64_t kMostSmallTile = 64;
 /// Steps of the inner dimension at a time: of 16-bit elements, and of others.
 static constexpr int64_t kNarrowDepth = 32, kWideDepth = 16;
 /// Lanes of a warp along rows and columns, if FMAs compute the products, and
@@ -27,9 +28,12 @@ static constexpr int64_t kNarrowDepth = 32, kWideDepth = 16;
 static constexpr int64_t kLaneRows = 4, kLaneColumns = 8, kUnrolled = 4;
 /// Ends of groups that a thread loads at once.
 static constexpr int64_t kEnds = 8;
-/// Blocks of large tiles, and of others, that a multiprocessor must have
-/// registers for.
+/// Blocks of a multiprocessor, if threads have many sums or loads, and if not:
+/// the registers of a thread are 255 or 128.
 static constexpr int64_t kLargeBlocks = 2, kSmallBlocks = 4;
+/// The most registers with sums, and the most loads of a step, of a thread with
+/// 128 registers.
+static constexpr int64_t kMostSums = 32, kMostLoads = 16;
 
 /// The largest tile for `size` rows or columns that is at most half empty.
 static int64_t tileFor(int64_t size, int64_t most) {
@@ -39,14 +43,23 @@ static int64_t tileFor(int64_t size, int64_t most) {
   return tile;
 }
 
+/// Elements of an access to a factor.
+static int64_t accessOf(int64_t stride, int64_t bytes) {
+  return std::gcd(kAccessBytes / bytes, stride);
+}
+
 GroupedTiles::GroupedTiles(const GroupedSizes &sizes, Type element) {
-  int64_t most = element.isF64() ? kMostWideTile : kMostTile;
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  int64_t lhsVector = accessOf(sizes.lhsStride(), bytes),
+          rhsVector = accessOf(sizes.k, bytes);
+  bool isSlow = bytes == 2 && std::min(lhsVector, rhsVector) == 1;
+  int64_t most = bytes == 8 || isSlow ? kMostSmallTile : kMostTile;
   bool isSum = sizes.form == GroupedSizes::Sums;
   int64_t perGroup =
       isSum ? sizes.n : llvm::divideCeil(sizes.rows, sizes.groups);
   rows = tileFor(perGroup, most);
   columns = tileFor(sizes.resultColumns(), most);
-  depth = element.getIntOrFloatBitWidth() == 16 ? kNarrowDepth : kWideDepth;
+  depth = bytes == 2 ? kNarrowDepth : kWideDepth;
   matrices = isSum ? sizes.groups : 1;
   while (true) {
     columnTiles = llvm::divideCeil(sizes.resultColumns(), columns);
@@ -55,9 +68,13 @@ GroupedTiles::GroupedTiles(const GroupedSizes &sizes, Type element) {
     int64_t parts = isSum ? 1 : sizes.groups + 1;
     rowTiles = (sizes.resultRows() + parts * (rows - 1)) / rows;
     if (blocks() >= kFewBlocks || std::max(rows, columns) == kLeastTile)
-      return;
+      break;
     (rows > columns ? rows : columns) /= 2;
   }
+  int64_t sums = rows * columns / kThreads * std::max<int64_t>(bytes / 4, 1);
+  int64_t loads = (rows / lhsVector + columns / rhsVector) * depth / kThreads;
+  blocksOfCore =
+      sums > kMostSums || loads > kMostLoads ? kLargeBlocks : kSmallBlocks;
 }
 
 namespace {
@@ -171,7 +188,6 @@ private:
   Value endOf(Value group);
   Value loadPacked(Value buffer, Value at, int64_t count);
   void storePacked(Value value, Value buffer, Value at);
-  int64_t vectorOf(int64_t stride) const { return std::gcd(widest, stride); }
 
   ScalarBuilder &b;
   const GroupedSizes &sizes;
@@ -329,7 +345,7 @@ void GroupedBlock::placeMatrix(Value block) {
 }
 
 void GroupedBlock::allocate(Factor &factor) {
-  factor.vector = vectorOf(factor.stride);
+  factor.vector = accessOf(factor.stride, element.getIntOrFloatBitWidth() / 8);
   bool isByStep = factor.isByStep || !isNarrow;
   int64_t outer = isByStep ? tiles.depth : factor.count,
           inner = isByStep ? factor.count : tiles.depth;
@@ -617,10 +633,9 @@ codegen::emitDeviceGrouped(OpBuilder &builder, func::FuncOp kernel,
   GroupedBlock block(b, sizes, tiles, choices, buffers);
   block.emit(gpu::BlockIdOp::create(b, gpu::Dimension::x));
   gpu::ReturnOp::create(b);
-  bool isLarge = tiles.rows * tiles.columns > kMostTile * kMostTile / 4;
   if (failed(setLaunch(function,
                        {tiles.blocks(), kThreads, block.getSharedBytes(),
-                        isLarge ? kLargeBlocks : kSmallBlocks},
+                        tiles.blocksOfCore},
                        choices.sharedBytes)))
     return failure();
   return function;

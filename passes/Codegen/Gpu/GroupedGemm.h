@@ -46,6 +46,8 @@ struct GroupedTiles {
   /// Tiles along the rows of the result, at most; along its columns; and
   /// matrices.
   int64_t rowTiles, columnTiles, matrices;
+  /// Blocks that a multiprocessor must have registers for.
+  int64_t blocksOfCore;
 
   int64_t blocks() const { return rowTiles * columnTiles * matrices; }
 };

@@ -41,6 +41,20 @@ def grouped(form, rows, groups, n, k, element, result=None, adds=False):
 """
 
 
+if sys.argv[1:] == ["--print"]:
+    # Sizes with each size of tile and of access; test/Cuda/kernels.test assembles
+    # them.
+    for rows, groups, n, k in ((700, 4, 700, 704), (701, 3, 701, 703),
+                               (5000, 128, 64, 2048), (101, 3, 41, 37),
+                               (8192, 64, 1023, 33), (8192, 7, 96, 4096)):
+        for element, result in (("f32", "f32"), ("bf16", "bf16"), ("bf16", "f32"),
+                                ("f64", "f64")):
+            for form in FORMS:
+                adds = form == "rn,rk->enk"
+                print(grouped(form, rows, groups, n, k, element, result,
+                              adds).replace(" @", f" @{result}_"))
+    sys.exit()
+
 # Rows, groups, n, k: odd; vectors of 4 and tiles that are not full; more groups
 # than rows; one group; one row; several tiles per group.
 SIZES = ((37, 3, 5, 7), (100, 4, 40, 36), (9, 13, 24, 16), (50, 1, 33, 64),

@@ -69,6 +69,9 @@ struct GroupedSizes {
   /// Rows and columns of each group's result; with rows: of all groups.
   int64_t resultRows() const { return form == Sums ? n : rows; }
   int64_t resultColumns() const { return form == Transposed ? n : k; }
+  /// The elements between rows of lhs; those of rhs, or of its matrices, have
+  /// k.
+  int64_t lhsStride() const { return form == Transposed ? k : n; }
   /// The most products that are added to a result.
   int64_t depth() const {
     return form == Transposed ? k : form == Plain ? n : rows;
