@@ -15,8 +15,11 @@ BOUNDS = {"f32": (2e-6, 2e-5), "bf16": (2e-3, 1e-2)}
 ALL = bool(os.environ.get("PCC_TEST_ALL"))
 # Experts, choices of a token, hidden sizes of the model and of an expert; flags
 # of several ranks. More experts than some microbatch has tokens, so that experts
-# have no rows; one expert with all tokens; sizes of no tile and no vector.
-CASES = ((5, 2, 16, 12, ("--tp", "2"), ("--pp", "2")), (24, 1, 20, 6),
+# have no rows; one expert with all tokens; sizes of no tile and no vector. Experts
+# that tp splits, and that ep and tp divide.
+EP = ("--dp", "2", "--ep", "2")
+CASES = ((5, 2, 16, 12, ("--tp", "2"), ("--pp", "2")),
+         (24, 1, 20, 6, (*EP, "--zero", "1"), (*EP, "--tp", "2", "--etp", "1")),
          (1, 1, 16, 33), (3, 3, 12, 7))
 
 
