@@ -33,7 +33,7 @@ SMALL_LLAMA = ["llama", "--layers", "1", "--batch", "2", "--seq", "32", "--width
 # with few tokens and steps, no two scores are too close.
 EXPERTS = ["moe", "--layers", "2", "--batch", "2", "--seq", "24", "--width", "64",
            "--inner", "44", "--heads", "4", "--kv-heads", "2", "--vocab", "128",
-           "--experts", "5", "--choices", "2"]
+           "--experts", "6", "--choices", "2"]
 # A rank's experts of a layer of Qwen3-30B-A3B, one of eight ranks.
 EXPERT_LAYER = ["moe", "--layers", "1", "--batch", "4", "--seq", "4096", "--width",
                 "2048", "--inner", "768", "--heads", "32", "--kv-heads", "4", "--vocab",
@@ -126,6 +126,10 @@ TOGETHER = [
         ("bf16", ["--dp", "2", "--zero", "3"]),
         ("bf16", ["--tp", "2", "--pp", "2", "--dp", "2", "--zero", "1"]),
     )
+] + [
+    Case(f"experts f32 {' '.join(flags).replace('--', '')}", EXPERTS, "f32",
+         ["--global-batch-size", "4", *flags], FEW_STEPS)
+    for flags in (["--tp", "2"], ["--dp", "2", "--ep", "2", "--zero", "2"])
 ]
 
 

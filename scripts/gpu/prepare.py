@@ -90,7 +90,8 @@ def train(command, data, log, save=None, most=None, init="random", **environment
 
 def alone(case):
     """Returns the case without its parallelism, on one rank."""
-    flags, parallel = [], ("--tp", "--pp", "--dp", "--cp", "--zero", "--schedule")
+    flags, parallel = [], ("--tp", "--pp", "--dp", "--cp", "--ep", "--etp", "--zero",
+                           "--schedule")
     skip = False
     for flag in case.flags:
         if not skip and flag not in parallel and flag != "--sequence-parallel":

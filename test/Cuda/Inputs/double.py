@@ -47,7 +47,7 @@ ENOUGH = 3 if ALL else 1
 MODELS = {
     "gpt": ["gpt", "--layers", "2", "--heads", "4"],
     "llama": ["llama", "--layers", "2", "--heads", "4"],
-    "experts": ["moe", "--layers", "2", "--heads", "4", "--experts", "5"],
+    "experts": ["moe", "--layers", "2", "--heads", "4", "--experts", "6"],
     # Models whose attention cuDNN computes.
     "gpt-cudnn": ["gpt", "--layers", "2", "--heads", "2"],
     "llama-cudnn": ["llama", "--layers", "2", "--heads", "4"],
