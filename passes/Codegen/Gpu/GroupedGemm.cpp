@@ -90,10 +90,13 @@ struct Factor {
   /// Rows of the tile; those below `left` are valid (null: all).
   int64_t count;
   Value left;
-  /// The tile in shared memory, and its stride. 16-bit elements have the same
-  /// layout as in memory; of others, steps are the outer dim.
+  /// Two tiles in shared memory, which are used in turn; their stride and
+  /// length. 16-bit elements have the same layout as in memory; of others,
+  /// steps are the outer dim.
   Value tile = {};
-  int64_t tileStride = 0;
+  int64_t tileStride = 0, tileLength = 0;
+  /// The index of the present tile's first element.
+  Value begin = {};
   /// Elements of an access.
   int64_t vector = 1;
 };
@@ -351,7 +354,8 @@ void GroupedBlock::allocate(Factor &factor) {
           inner = isByStep ? factor.count : tiles.depth;
   // Rows at the same column are in different banks.
   factor.tileStride = inner + widest;
-  int64_t length = outer * factor.tileStride;
+  factor.tileLength = outer * factor.tileStride;
+  int64_t length = 2 * factor.tileLength;
   auto space = cast<MemRefType>(shared.getType()).getMemorySpace();
   factor.tile = memref::ViewOp::create(
       b, MemRefType::get({length}, element, AffineMap(), space), shared,
@@ -400,6 +404,7 @@ GroupedBlock::Values GroupedBlock::loadFactor(const Factor &factor,
 void GroupedBlock::storeFactor(const Factor &factor, ArrayRef<Value> loaded) {
   bool isTurned = !isNarrow && !factor.isByStep;
   forVectors(factor, [&](Value outer, Value inner, int64_t i) {
+    (isTurned ? outer : inner) = add(factor.begin, isTurned ? outer : inner);
     if (!isTurned)
       return storePacked(loaded[i], factor.tile,
                          add(mul(outer, factor.tileStride), inner));
@@ -425,8 +430,9 @@ GroupedBlock::Values GroupedBlock::multiplyNarrow(ArrayRef<Value> before) {
     Value &turned = factor.isByStep ? ofSteps : ofRows;
     turned = add(turned, inMatrix);
     Value row = add(first, ofRows);
-    return factor.isByStep ? add(mul(ofSteps, factor.tileStride), row)
-                           : add(mul(row, factor.tileStride), ofSteps);
+    Value place = factor.isByStep ? add(mul(ofSteps, factor.tileStride), row)
+                                  : add(mul(row, factor.tileStride), ofSteps);
+    return add(place, factor.begin);
   };
   Value left = startOf(lhs, warpRow, odd, second),
         right = startOf(rhs, warpColumn, second, odd);
@@ -459,7 +465,7 @@ GroupedBlock::Values GroupedBlock::loadLane(const Factor &factor, Value step,
                                             Value first, int64_t count,
                                             int64_t lanes) {
   int64_t together = std::min(widest, count);
-  Value start = add(mul(step, factor.tileStride), first);
+  Value start = add(add(mul(step, factor.tileStride), first), factor.begin);
   Values numbers;
   for (int64_t i = 0; i < count; i += together) {
     Value all = loadPacked(factor.tile, add(start, i * lanes), together);
@@ -594,11 +600,16 @@ void GroupedBlock::emit(Value block) {
     b.setInsertionPointToStart(loop.getBody());
     Values now(loop.getRegionIterArgs());
     ArrayRef<Value> all(now);
-    gpu::BarrierOp::create(b);
+    // Other warps may still multiply the tiles before, but not those before
+    // them: the barrier is after the stores of each step.
+    Value step = loop.getInductionVar();
+    Value turn = remainder(divide(step, tiles.depth), 2);
+    for (Factor *factor : {&lhs, &rhs})
+      factor->begin = mul(turn, factor->tileLength);
     storeFactor(lhs, all.slice(sums, ofLhs - sums));
     storeFactor(rhs, all.drop_front(ofLhs));
     gpu::BarrierOp::create(b);
-    Value next = add(loop.getInductionVar(), tiles.depth);
+    Value next = add(step, tiles.depth);
     Values left = loadFactor(lhs, next), right = loadFactor(rhs, next);
     Values after = multiply(all.take_front(sums));
     after.append(left);

@@ -20,7 +20,7 @@
 // The order of all additions is fixed. Four warps of a block, two by two,
 // compute a quarter of the tile each, by FMAs or, in 16 bits, tensor cores:
 //
-//     for each step:   barrier; registers to shared memory; barrier
+//     for each step:   registers to shared memory, one of two tiles; barrier
 //                      load the factors of the next step to registers
 //                      sums += lhs * rhs
 //     store the sums, added to the old values if there are any
