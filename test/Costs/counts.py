@@ -19,6 +19,11 @@ costs = script("costs")
 ALL = bool(os.environ.get("PCC_TEST_ALL"))
 todo = [plan for plan in costs.chosen(0, "gpt,cp=1,sp=False") if plan.pp > 1]
 assert len(todo) > 5
+# Experts over ep, tp, or both: all plans of them with PCC_TEST_ALL.
+experts = costs.chosen(0, "moe")
+both = next(plan for plan in experts if plan.ep > 1)._replace(tp=2, sp=True)
+todo += [both, both._replace(etp=1, recompute="full"),
+         *experts[::1 if ALL else 4]]
 drawn = len(todo)
 # Parameters sharded over dp and cp, sequences over cp, activations over tp.
 whole = costs.plans.Plan(
@@ -36,11 +41,6 @@ todo += [whole, whole._replace(dp=2, microbatches=1), whole._replace(zero=2),
          whole._replace(recompute="full", pp=3, tp=1, sp=False, microbatches=4),
          # Stages of one layer, on which buckets stay resident.
          whole._replace(tp=1, pp=4, sp=False, schedule="gpipe")]
-# Experts over ep, tp, or both; with PCC_TEST_ALL all plans of them.
-experts = costs.chosen(0, "moe")
-assert {(plan.ep, plan.etp, plan.sp) for plan in experts if plan.tp > 1} >= {
-    (2, 0, True), (2, 1, False), (4, 1, True), (1, 1, True)}
-todo += experts if ALL else experts[::3]
 assert all(costs.plans.is_possible(plan) for plan in todo)
 # Small buckets: of a few layers, or of a single segment as with zero 3.
 SMALL = 100000, 1
@@ -65,7 +65,8 @@ with tempfile.TemporaryDirectory() as folder:
     total, lines = costs.differences(todo[-1], text, overlap="off")
     assert total > 0 and not lines, lines
     assert costs.differences(todo[-1], text)[1]
-plan = next(plan for plan in texts if plan.tp > 1 and plan.pp > 1)
+plan = next(plan for plan in texts
+            if plan.family == "gpt" and plan.tp > 1 and plan.pp > 1)
 text, cut = texts[plan].splitlines(), texts[whole].splitlines()
 
 
@@ -90,3 +91,8 @@ seen(cut[:gather_at] + [cut[gather_at]] + cut[gather_at:],
 norms_at = next(at for at, line in enumerate(cut)
                 if "rt.all_reduce sum" in line and "memref<1x" in line)
 seen(cut[:norms_at] + cut[norms_at + 1:], "all_reduce over tensor", whole)
+# A gather of tokens by experts.
+text = texts[both].splitlines()
+tokens_at = next(at for at, line in enumerate(text)
+                 if "rt.all_gather" in line and 'over ["ep"]' in line)
+seen(text[:tokens_at] + text[tokens_at + 1:], "all_gather over expert", both)

@@ -32,7 +32,7 @@ CHOICES = Plan(
     precision=("f32", "bf16", "fp16"),
     tp=(1, 2, 4), pp=(1, 2, 3, 4), dp=(1, 2, 3), cp=(1, 2), sp=(False, True),
     zero=(0, 1, 2, 3), schedule=("1f1b", "gpipe"), microbatches=(1, 2, 3, 4, 8),
-    recompute=("none", "selective", "full"))
+    recompute=("none", "selective", "full"), ep=(1,), etp=(0,))
 # Plans that split experts; etp 0: as tp.
 EXPERT_CHOICES = CHOICES._replace(
     family=("moe",), tied=(False,), dropout=(False,), pp=(1, 2), dp=(1, 2, 4),
@@ -55,8 +55,13 @@ def is_possible(plan):
 def plans(count=0, choices=CHOICES):
     """Plans in which every possible pair of choices occurs; at least
     `count`."""
-    return cover((plan for plan in itertools.starmap(
-        Plan, itertools.product(*choices)) if is_possible(plan)), count)
+    several = [field for field, all_of in choices._asdict().items()
+               if len(all_of) > 1]
+    possible = collections.namedtuple("Choices", several)
+    rows = {possible(*(getattr(plan, field) for field in several)): plan
+            for plan in itertools.starmap(Plan, itertools.product(*choices))
+            if is_possible(plan)}
+    return [rows[row] for row in cover(rows, count)]
 
 
 def matches(plan, choices):
