@@ -27,6 +27,7 @@ HASH = "--routing=hash --choices=2"
 # Scores choose: layers x tokens x steps is 640, and with this seed the k-th and
 # the next score are further apart than rounding.
 TOP_K = "--routing=top_k --choices=3 --expert-bias --shared-expert"
+DROPOUT = HASH + " --dropout=0.1"
 PLANS = [(kind, plan) for kind, plans in (
     (HASH, """
         --dp 2 --ep 2
@@ -51,7 +52,8 @@ PLANS = [(kind, plan) for kind, plans in (
         --tp 2 --dp 4 --ep 2 --zero 3
         --tp 4 --dp 2 --ep 2 --etp 1 --sp
         --pp 2 --tp 2 --dp 2 --ep 2 --recompute full --micro-batch-size 2
-        --cp 2 --dp 4 --ep 2"""))
+        --cp 2 --dp 4 --ep 2"""),
+    (DROPOUT, "--tp 2 --dp 2 --ep 2 --sp"))
     for plan in filter(None, map(str.strip, plans.splitlines()))]
 # Compiled; checkpoints of each resume on all.
 COMPILED = ["", "--dp 4 --ep 2 --tp 2 --zero 3 --micro-batch-size 1",
@@ -68,7 +70,7 @@ def run(*command):
 
 def model(kind, batch, folder):
     """The path of a model with batches of `batch`."""
-    path = os.path.join(folder, f"{kind.split()[0][10:]}-{batch}.mlir")
+    path = os.path.join(folder, f"{kind.replace(' ', '')}-{batch}.mlir")
     if not os.path.exists(path):
         text = subprocess.run(
             [sys.executable, MAKE, "moe", *SHAPE, *kind.split(),
@@ -119,7 +121,7 @@ def main(folder):
             (BATCH * STEPS + 1) * SEQ))).tofile(file)
     # One rank.
     single = {}
-    for kind in (HASH, TOP_K):
+    for kind in (HASH, TOP_K, DROPOUT):
         program = compiled(kind, "", folder, "exe", os.path.join(folder, "one"))
         single[kind] = train([program], log)
     for kind, plan in PLANS:
@@ -137,11 +139,12 @@ def main(folder):
     for number, program in enumerate(programs):
         saved = os.path.join(folder, f"saved{number}")
         distance(train([program], log, "--save", saved, "--stop-after=2"),
-                 single[TOP_K][:2], f"saved by {COMPILED[number]}")
+                 single[TOP_K][:2], f"saved by {COMPILED[number] or 'one rank'}")
         for other, resumed in zip(COMPILED, programs):
             distance(train([resumed], log, "--resume", saved),
                      single[TOP_K][2:],
-                     f"of {COMPILED[number]} resumed by {other}")
+                     f"of {COMPILED[number] or 'one rank'} resumed by "
+                     f"{other or 'one rank'}")
 
 
 with tempfile.TemporaryDirectory() as temporary:
