@@ -65,7 +65,11 @@ LogicalResult DistSeedDataPass::seedInput(const Program &program,
     int64_t size = value.type.getDimSize(dim);
     int64_t ranks = mesh.extent(axes.list());
     if (size % ranks) {
-      InFlightDiagnostic diag = cannotSplit(function, value.name, mesh, axes);
+      // The ranks of --ep are ranks of --dp.
+      bool isExpert = mesh.role(axes.list().front()) == AxisRole::Expert;
+      InFlightDiagnostic diag =
+          cannotSplit(function, value.name, ranks,
+                      isExpert ? StringRef("dp") : userName(mesh, axes));
       diag << "a " << what << " of " << size << " is not a multiple of "
            << ranks;
       noteValidValues(diag, function.getLoc(), axisRole, size);

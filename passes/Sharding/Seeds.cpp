@@ -132,9 +132,14 @@ StringRef pcc::userName(const Mesh &mesh, AxisSet axes) {
 
 InFlightDiagnostic pcc::cannotSplit(Operation *op, StringRef node,
                                     const Mesh &mesh, AxisSet axes) {
+  return cannotSplit(op, node, mesh.extent(axes.list()), userName(mesh, axes));
+}
+
+InFlightDiagnostic pcc::cannotSplit(Operation *op, StringRef node, int64_t ways,
+                                    StringRef axes) {
   return mlir::emitError(op->getLoc())
-         << "cannot split '" << node << "' " << mesh.extent(axes.list())
-         << " ways over mesh axis \"" << userName(mesh, axes) << "\": ";
+         << "cannot split '" << node << "' " << ways
+         << " ways over mesh axis \"" << axes << "\": ";
 }
 
 void pcc::noteValidValues(InFlightDiagnostic &diag, Location loc, AxisRole role,

@@ -49,6 +49,9 @@ bool isSeededOver(const ShardedValue &value, const dist::Mesh &mesh,
 mlir::InFlightDiagnostic cannotSplit(mlir::Operation *op, llvm::StringRef node,
                                      const dist::Mesh &mesh,
                                      dist::AxisSet axes);
+/// As above, with the user's name for the axes.
+mlir::InFlightDiagnostic cannotSplit(mlir::Operation *op, llvm::StringRef node,
+                                     int64_t ways, llvm::StringRef axes);
 
 /// Adds the note "valid values for --FLAG are ..." with the divisors of `size`,
 /// for the flag that declares axes of this role.

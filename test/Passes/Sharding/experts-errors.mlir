@@ -1,5 +1,5 @@
 // Plans that the experts of a model do not allow.
-// RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-seed-experts -dist-seed-tensor -o /dev/null
+// RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-seed-experts -dist-seed-tensor -dist-seed-data -o /dev/null
 
 // Values of --ep divide the experts and --dp.
 dist.mesh @mesh = <["dp"=2, "ep"=4]>
@@ -47,5 +47,23 @@ func.func @forward(%x: tensor<8x4x8xf32> {nn.role = #nn.role<data>},
   // expected-note@+1 {{--etp 1 splits the experts over --tp instead of each expert}}
   %y = nn.experts silu %x ids %ids gates %gates w1 %w1 w2 %w2
       : (tensor<8x4x8xf32>, tensor<8x4x2xi32>, tensor<8x4x2xf32>, tensor<8x2x6x8xf32>, tensor<8x8x6xf32>) -> tensor<8x4x8xf32>
+  return
+}
+
+// -----
+
+// The ranks of --ep share the batch as ranks of --dp.
+dist.mesh @mesh = <["ep"=2]>
+nn.param @w1 : tensor<8x2x6x8xf32> init normal
+nn.param @w2 : tensor<8x8x6xf32> init normal
+// expected-error@+2 {{cannot split 'x' 2 ways over mesh axis "dp": a batch of 3 is not a multiple of 2}}
+// expected-note@+1 {{valid values for --dp are 1, 3}}
+func.func @forward(%x: tensor<3x4x8xf32> {nn.name = "x", nn.role = #nn.role<data>},
+                   %ids: tensor<3x4x2xi32> {nn.name = "ids", nn.role = #nn.role<data>},
+                   %gates: tensor<3x4x2xf32> {nn.name = "gates", nn.role = #nn.role<data>}) {
+  %w1 = nn.read @w1 : tensor<8x2x6x8xf32>
+  %w2 = nn.read @w2 : tensor<8x8x6xf32>
+  %y = nn.experts silu %x ids %ids gates %gates w1 %w1 w2 %w2
+      : (tensor<3x4x8xf32>, tensor<3x4x2xi32>, tensor<3x4x2xf32>, tensor<8x2x6x8xf32>, tensor<8x8x6xf32>) -> tensor<3x4x8xf32>
   return
 }
