@@ -91,9 +91,45 @@ func.func @f(%x: tensor<2x3x8xf32>, %ids: tensor<2x3x2xi32>, %g: tensor<2x3x2xf3
 
 // -----
 
+func.func @f(%x: tensor<2x3x8xf32>, %ids: tensor<2x3x2xi32>, %g: tensor<2x3x2xf32>, %w0: tensor<4x2x16x8xf32>, %v: tensor<4x8x16xf32>) {
+  // expected-error@+1 {{needs a capacity of at least 1}}
+  %0:2 = nn.experts silu %x ids %ids gates %g w1 %w0 w2 %v {capacity = 0.5}
+      : (tensor<2x3x8xf32>, tensor<2x3x2xi32>, tensor<2x3x2xf32>, tensor<4x2x16x8xf32>, tensor<4x8x16xf32>) -> (tensor<2x3x8xf32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3x8xf32>, %ids: tensor<2x3x2xi32>, %g: tensor<2x3x2xf32>, %w0: tensor<4x2x16x8xf32>, %v: tensor<4x8x16xf32>) {
+  // expected-error@+1 {{needs rows of at least 1, and a capacity for them}}
+  %0 = nn.experts silu %x ids %ids gates %g w1 %w0 w2 %v {rows = 4}
+      : (tensor<2x3x8xf32>, tensor<2x3x2xi32>, tensor<2x3x2xf32>, tensor<4x2x16x8xf32>, tensor<4x8x16xf32>) -> tensor<2x3x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3x8xf32>, %ids: tensor<2x3x2xi32>, %g: tensor<2x3x2xf32>, %w0: tensor<4x2x16x8xf32>, %v: tensor<4x8x16xf32>) {
+  // expected-error@+1 {{needs an overflow if it has a capacity, else none}}
+  %0 = nn.experts silu %x ids %ids gates %g w1 %w0 w2 %v {capacity = 1.5}
+      : (tensor<2x3x8xf32>, tensor<2x3x2xi32>, tensor<2x3x2xf32>, tensor<4x2x16x8xf32>, tensor<4x8x16xf32>) -> tensor<2x3x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3x8xf32>, %ids: tensor<2x3x2xi32>, %g: tensor<2x3x2xf32>, %w0: tensor<4x2x16x8xf32>, %v: tensor<4x8x16xf32>) {
+  // expected-error@+1 {{overflow must be a rank-0 tensor, not 'tensor<1xf32>'}}
+  %0:2 = nn.experts silu %x ids %ids gates %g w1 %w0 w2 %v {capacity = 1.5}
+      : (tensor<2x3x8xf32>, tensor<2x3x2xi32>, tensor<2x3x2xf32>, tensor<4x2x16x8xf32>, tensor<4x8x16xf32>) -> (tensor<2x3x8xf32>, tensor<1xf32>)
+  return
+}
+
+// -----
+
 func.func @f(%ids: tensor<2x3x2xi32>) {
-  // expected-error@+1 {{has 5 rows, but 6 tokens with 2 choices may need 6 for 1 experts, and never more than one per choice}}
-  %0:5 = nn.route %ids : (tensor<2x3x2xi32>) -> (tensor<5xi32>, tensor<5xi32>, tensor<5xi32>, tensor<2x3x2xi32>, tensor<1xi32>)
+  // expected-error@+1 {{has 13 rows for 12 choices, and needs at least one row, and at most one for each choice}}
+  %0:5 = nn.route %ids : (tensor<2x3x2xi32>) -> (tensor<13xi32>, tensor<13xi32>, tensor<13xi32>, tensor<2x3x2xi32>, tensor<1xi32>)
   return
 }
 

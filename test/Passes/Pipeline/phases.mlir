@@ -21,6 +21,7 @@
 
 // TIMES:      {{ }}train{{$}}
 // TIMES-NEXT: NNAttachLossPass
+// TIMES-NEXT: NNBalanceExpertsPass
 // TIMES-NEXT: NNVerifyPass
 // TIMES-NEXT: NNBoundIdsPass
 // TIMES-NEXT: NNPadVocabPass
