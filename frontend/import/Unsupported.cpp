@@ -18,7 +18,8 @@ static StringRef remedyFor(StringRef op) {
     return "made for inference with a cache: pass the file that the exporter "
            "wrote";
   if (op.contains("MoE"))
-    return "a mixture of experts is not supported";
+    return "a mixture of experts as one operator is not supported: export it "
+           "with experts_implementation=\"batched_mm\", or by pcc-export";
   if (op.starts_with("ai.onnx.ml."))
     return "classical models are not supported";
   if (op.contains('.'))
@@ -27,7 +28,8 @@ static StringRef remedyFor(StringRef op) {
       op.contains("FromSequence"))
     return "lists are not supported: return tensors from the model";
   if (op.starts_with("Random") || op == "Bernoulli")
-    return "random numbers other than dropout's need to be inputs";
+    return "random numbers other than dropout's need to be inputs; the jitter "
+           "of a router is off with router_jitter_noise=0, or in eval mode";
   if (op.starts_with("String") || op.ends_with("Vectorizer"))
     return "text is not supported: preprocess it outside the model";
   return llvm::StringSwitch<StringRef>(op)

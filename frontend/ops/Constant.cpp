@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/Dependence.h"
 #include "frontend/binding/Arithmetic.h"
 #include "frontend/onnx/RowEnds.h"
 #include "llvm/Support/MathExtras.h"
@@ -159,6 +160,12 @@ static LogicalResult buildNonZero(Binder &b) {
                               << "its operands must be known at compile time";
     diag.attachNote(b.loc) << "it computes with values that depend on the "
                               "model's inputs or weights";
+    if (dependsOn(b.value(0),
+                  [](Value v) { return v.getDefiningOp<TopKOp>() != nullptr; }))
+      diag.attachNote(b.loc)
+          << "they depend on the experts that a router chooses: export the "
+             "model with experts_implementation=\"batched_mm\", or by "
+             "pcc-export";
     return diag;
   }
   Arithmetic a(b);
