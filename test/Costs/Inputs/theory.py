@@ -5,14 +5,15 @@ heads; mixture of experts: a LLaMA with experts in place of the MLPs).
 
 b samples of a microbatch on a rank, s positions on a rank, h hidden, t
 tensor-parallel, d data-parallel (dp x cp), c context-parallel ranks, m
-microbatches, n ep ranks that split experts, k experts of a token. A layer is an attention and an MLP, which may be on different
-stages. If a layer is recomputed in the backward pass, the result of its
+microbatches, n ep ranks that split experts, k experts of a token. A layer is an
+attention and an MLP, which may be on different stages. If a layer is recomputed in the backward pass, the result of its
 attention is reduced twice, and the inputs of both are gathered once more.
 Experts gather tokens, ids and gates forward, tokens, their cotangents, ids and
 gates backward, and scatter their results and the cotangents of tokens and gates:
 over ep, and with sequence parallelism over tp, (c - 1) T (5 h e + 20 k) bytes in
 all for T tokens of a rank, c ranks that gather and e bytes an element. Without
-sequence parallelism tp all-reduces the results.
+sequence parallelism tp all-reduces the results. Once a step the numbers of tokens
+of each layer's experts are all-reduced over the ranks that have different tokens.
 Elements have 4 bytes, activations of bf16 or fp16 2. Bytes are what one rank
 sends with a ring; see messages.py.
 """
@@ -23,7 +24,7 @@ import re
 
 import buckets
 from buckets import BUCKET, HEADS, KV_HEADS, UNIT, Part, aligned, padded
-from plans import CHOSEN, WIDTH
+from plans import CHOSEN, EXPERTS, WIDTH
 
 ELEMENT = 4
 
@@ -75,6 +76,11 @@ def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
     if plan.family == "moe":
         for one in expert_traffic(plan, b * s, size):
             add(one[0], one[1], m * mlps * one[2], one[3])
+        # Once a step: how often the experts of each layer were chosen.
+        counts = mlps * EXPERTS * ELEMENT
+        for role, ranks in ("data", d), ("tensor", t if plan.sp else 1):
+            if counts and ranks > 1:
+                add("all_reduce", role, 1, all_reduce(counts, ranks))
     for row in rows:
         if row.over:
             ranks = t if row.over == "tensor" else t // KV_HEADS
