@@ -1,10 +1,15 @@
 //===- BalanceUpdate.cpp - Loads and biases of experts --------------------===//
+//
+// The counts of all layers are one tensor [layers, E]: what ranks and stages
+// counted is added by one collective.
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/Training/BalanceUpdate.h"
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/Names.h"
-#include "passes/Training/ScalarMath.h"
 #include "runtime/Program.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -12,27 +17,46 @@ using namespace pcc;
 using namespace pcc::nn;
 
 namespace {
-/// Ops on the counts of one layer.
-struct LayerBalance {
+/// Ops on the counts of layers with equally many experts.
+struct LayersBalance {
   EntryBuilder &entry;
-  StateOp state;
+  ArrayRef<StateOp> states;
   OpBuilder &builder = entry.builder;
-  Location loc = state.getLoc();
-  RankedTensorType type = state.getTensorType();
-  ScalarMath math{builder, loc};
-  Value counts = entry.read(state.getSymName(), type);
-  Value total = ReduceOp::create(builder, loc, math.realType, counts,
-                                 ArrayRef<int64_t>{0});
+  Location loc = entry.loc;
+  int64_t layers = states.size();
+  int64_t experts;
+  Type f32 = builder.getF32Type();
+  /// [layers, E], and sums over experts: [layers].
+  Value counts, totals;
 
-  Value splat(double number) {
-    return ConstantOp::create(
-        builder, loc, type,
-        DenseElementsAttr::get(
-            type, builder.getFloatAttr(type.getElementType(), number)));
+  LayersBalance(EntryBuilder &entry, ArrayRef<StateOp> states)
+      : entry(entry), states(states) {
+    StateOp first = states[0];
+    experts = first.getTensorType().getNumElements();
+    // A sum may stay partial over ranks, unlike a concatenation.
+    SmallVector<Value> rows;
+    for (unsigned i = 0; i < states.size(); ++i) {
+      StateOp state = states[i];
+      Value row = entry.read(state.getSymName(), state.getTensorType());
+      rows.push_back(
+          InsertOp::create(builder, loc, type({layers, experts}), row, 0, i));
+    }
+    counts = SumOp::create(builder, loc, type({layers, experts}), rows);
+    totals = ReduceOp::create(builder, loc, type({layers}), counts,
+                              ArrayRef<int64_t>{1});
   }
-  Value repeat(Value scalar) {
-    auto of = tensorType(scalar).clone(type.getShape());
-    return BroadcastOp::create(builder, loc, of, scalar, ArrayRef<int64_t>());
+
+  RankedTensorType type(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, f32);
+  }
+  Value splat(RankedTensorType of, double number) {
+    return ConstantOp::create(
+        builder, loc, of,
+        DenseElementsAttr::get(of, builder.getFloatAttr(f32, number)));
+  }
+  Value scale(Value x, double factor) {
+    return ScaleOp::create(builder, loc, x.getType(), x,
+                           builder.getF64FloatAttr(factor));
   }
   Value lessThan(Value x, Value y) {
     return CompareOp::create(builder, loc,
@@ -43,54 +67,77 @@ struct LayerBalance {
     return WhereOp::create(builder, loc, x.getType(), condition, x, y);
   }
 
-  /// The largest count over the mean.
-  Value load() {
-    Value most = ReduceMaxOp::create(builder, loc, math.realType, counts,
-                                     builder.getDenseI64ArrayAttr({0}));
-    Value share = DivOp::create(builder, loc, math.realType, most, total);
-    return ScaleOp::create(builder, loc, math.realType, share,
-                           builder.getF64FloatAttr(type.getNumElements()));
+  /// The largest count over the mean, added over layers.
+  Value loads() {
+    Value most = ReduceMaxOp::create(builder, loc, type({layers}), counts,
+                                     builder.getDenseI64ArrayAttr({1}));
+    Value shares = DivOp::create(builder, loc, most.getType(), most, totals);
+    Value sum =
+        ReduceOp::create(builder, loc, type({}), shares, ArrayRef<int64_t>{0});
+    return scale(sum, experts);
   }
-  /// Adds the rate to the biases of experts with less than the mean, and
-  /// subtracts it from those with more.
-  void changeBias(ParamOp param, double rate, Value isTaken) {
-    Value mean = repeat(ScaleOp::create(
-        builder, loc, math.realType, total,
-        builder.getF64FloatAttr(1.0 / double(type.getNumElements()))));
-    Value none = splat(0);
-    Value change = where(lessThan(counts, mean), splat(rate),
-                         where(lessThan(mean, counts), splat(-rate), none));
-    Value taken = where(repeat(isTaken), change, none);
-    // The parameter may be [1, E].
-    RankedTensorType of = param.getTensorType();
-    if (of != type)
-      taken = ReshapeOp::create(builder, loc, of, taken);
-    Value bias = entry.read(param.getSymName(), of);
-    entry.write(SumOp::create(builder, loc, of, ValueRange{bias, taken}),
-                param.getSymName());
+  /// Adds its rate to the biases of experts with less than the mean, and
+  /// subtracts it from those with more, where a layer has such biases.
+  void changeBiases(ModuleOp module, Value isTaken) {
+    if (llvm::none_of(states, [](StateOp state) {
+          return state->hasAttr(kBiasRateAttr);
+        }))
+      return;
+    RankedTensorType whole = type({layers, experts});
+    Value mean =
+        BroadcastOp::create(builder, loc, whole, scale(totals, 1.0 / experts),
+                            ArrayRef<int64_t>{0});
+    Value none = splat(whole, 0);
+    Value sign = where(lessThan(counts, mean), splat(whole, 1),
+                       where(lessThan(mean, counts), splat(whole, -1), none));
+    Value taken = BroadcastOp::create(
+        builder, loc, tensorType(isTaken).clone(whole.getShape()), isTaken,
+        ArrayRef<int64_t>());
+    Value signs = where(taken, sign, none);
+    for (unsigned i = 0; i < states.size(); ++i) {
+      StateOp state = states[i];
+      auto rate = state->getAttrOfType<FloatAttr>(kBiasRateAttr);
+      if (!rate)
+        continue;
+      auto param = module.lookupSymbol<ParamOp>(*state.getOf());
+      Value change =
+          SelectOp::create(builder, loc, type({experts}), signs, 0, i);
+      // The parameter may be [1, E].
+      RankedTensorType of = param.getTensorType();
+      if (of != change.getType())
+        change = ReshapeOp::create(builder, loc, of, change);
+      Value bias = entry.read(param.getSymName(), of);
+      entry.write(SumOp::create(
+                      builder, loc, of,
+                      ValueRange{bias, scale(change, rate.getValueAsDouble())}),
+                  param.getSymName());
+    }
   }
 };
 } // namespace
 
 Value pcc::updateBalance(EntryBuilder &entry, ModuleOp module, Value isTaken) {
+  llvm::MapVector<int64_t, SmallVector<StateOp>> groups;
+  size_t layers = 0;
+  for (StateOp state : module.getOps<StateOp>())
+    if (state.getSymName().starts_with(kExpertCountPrefix)) {
+      groups[state.getTensorType().getNumElements()].push_back(state);
+      ++layers;
+    }
   SmallVector<Value> loads;
-  for (StateOp state : llvm::to_vector(module.getOps<StateOp>())) {
-    if (!state.getSymName().starts_with(kExpertCountPrefix))
-      continue;
-    LayerBalance layer{entry, state};
-    loads.push_back(layer.load());
-    if (auto rate = state->getAttrOfType<FloatAttr>(kBiasRateAttr))
-      layer.changeBias(module.lookupSymbol<ParamOp>(*state.getOf()),
-                       rate.getValueAsDouble(), isTaken);
-    entry.clear(state);
+  for (auto &[experts, states] : groups) {
+    LayersBalance balance(entry, states);
+    loads.push_back(balance.loads());
+    balance.changeBiases(module, isTaken);
+    for (StateOp state : states)
+      entry.clear(state);
   }
   if (loads.empty())
     return {};
   RankedTensorType scalar = tensorType(loads[0]);
   Value sum = SumOp::create(entry.builder, entry.loc, scalar, loads);
-  return ScaleOp::create(
-      entry.builder, entry.loc, scalar, sum,
-      entry.builder.getF64FloatAttr(1.0 / double(loads.size())));
+  return ScaleOp::create(entry.builder, entry.loc, scalar, sum,
+                         entry.builder.getF64FloatAttr(1.0 / double(layers)));
 }
 
 std::pair<Value, std::string> pcc::updateOverflow(EntryBuilder &entry,

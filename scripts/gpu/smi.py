@@ -97,10 +97,13 @@ class Watch(threading.Thread):
 
     def run(self):
         while not self.stopped.wait(SECONDS_BETWEEN):
-            rows = selected(query(*FIELDS))
-            if rows:
-                self.samples.append([[number(text) for text in row[2:]]
-                                     for row in rows])
+            self.sample()
+
+    def sample(self):
+        rows = selected(query(*FIELDS))
+        if rows:
+            self.samples.append([[number(text) for text in row[2:]]
+                                 for row in rows])
 
     def end(self):
         """Stops sampling. Returns for each GPU the maximum of MiB in use, and
@@ -108,6 +111,9 @@ class Watch(threading.Thread):
         run begins and ends idle. Unknown values are None."""
         self.stopped.set()
         self.join()
+        # A short run may have none.
+        if not self.samples:
+            self.sample()
         if not self.samples:
             return []
         return [self.summary([sample[i] for sample in self.samples

@@ -13,7 +13,8 @@ gates backward, and scatter their results and the cotangents of tokens and gates
 over ep, and with sequence parallelism over tp, (c - 1) T (5 h e + 20 k) bytes in
 all for T tokens of a rank, c ranks that gather and e bytes an element. Without
 sequence parallelism tp all-reduces the results. Once a step the numbers of tokens
-of each layer's experts are all-reduced over the ranks that have different tokens.
+of each layer's experts are all-reduced over the ranks with different tokens or
+layers.
 Elements have 4 bytes, activations of bf16 or fp16 2. Bytes are what one rank
 sends with a ring; see messages.py.
 """
@@ -24,7 +25,7 @@ import re
 
 import buckets
 from buckets import BUCKET, HEADS, KV_HEADS, UNIT, Part, aligned, padded
-from plans import CHOSEN, EXPERTS, WIDTH
+from plans import CHOSEN, EXPERTS, LAYERS, WIDTH
 
 ELEMENT = 4
 
@@ -77,10 +78,11 @@ def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
         for one in expert_traffic(plan, b * s, size):
             add(one[0], one[1], m * mlps * one[2], one[3])
         # Once a step: how often the experts of each layer were chosen.
-        counts = mlps * EXPERTS * ELEMENT
-        for role, ranks in ("data", d), ("tensor", t if plan.sp else 1):
-            if counts and ranks > 1:
-                add("all_reduce", role, 1, all_reduce(counts, ranks))
+        counts = LAYERS[plan.family] * EXPERTS * ELEMENT
+        ranks = plan.pp * d * (t if plan.sp else 1)
+        if ranks > 1:
+            add("all_reduce", roles_of(plan)[counting_axes(plan)], 1,
+                all_reduce(counts, ranks))
     for row in rows:
         if row.over:
             ranks = t if row.over == "tensor" else t // KV_HEADS
@@ -147,14 +149,28 @@ ROLES = {("tp",): "tensor", ("tp_kv", "tp_rep"): "tensor",
          ("tp_rep",): "kv replicas", ("pp",): "pipeline"}
 
 
+def counting_axes(plan):
+    """The axes whose ranks count the choices of different tokens or layers."""
+    tp = ("tp",) if plan.tp <= KV_HEADS else ("tp_kv", "tp_rep")
+    return tuple(axis for axis, size in (
+        ("pp", plan.pp), ("dp", plan.dp // plan.ep), ("ep", plan.ep),
+        ("cp", plan.cp), *((axis, 2) for axis in tp if plan.sp)) if size > 1)
+
+
+def roles_of(plan):
+    """Role by axes."""
+    sizes_of = {"dp": plan.dp // plan.ep, "ep": plan.ep, "cp": plan.cp}
+    data = tuple(axis for axis, size in sizes_of.items() if size > 1)
+    roles = {counting_axes(plan): "loads", **ROLES, data: "data"}
+    if plan.ep > 1:
+        roles[tuple(axis for axis in data if axis != "ep")] = "experts' data"
+    return roles
+
+
 def by_role(sent, plan):
     """Counted collectives and transfers by their axes' roles, without
     scalars."""
-    sizes_of = {"dp": plan.dp // plan.ep, "ep": plan.ep, "cp": plan.cp}
-    data = tuple(axis for axis, size in sizes_of.items() if size > 1)
-    roles = {**ROLES, data: "data"}
-    if plan.ep > 1:
-        roles[tuple(axis for axis in data if axis != "ep")] = "experts' data"
+    roles = roles_of(plan)
     total = collections.defaultdict(lambda: [0, 0.0])
     for (kind, axes), sizes in sent.items():
         if kind == "scalars":
