@@ -7,16 +7,19 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 using namespace pcc;
 
 namespace {
-/// The groups of a grouped GEMM, which threads take one by one.
+/// The groups of a grouped GEMM that threads take one by one.
 struct Groups {
-  const pcc_grouped_gemm_desc *desc;
-  Matrices all;
-  const int32_t *ends;
-  std::atomic<int64_t> next{0};
+  const pcc_grouped_gemm_desc *desc = nullptr;
+  Matrices all = {};
+  const int32_t *ends = nullptr;
+  std::vector<int64_t> own;
+  std::atomic<size_t> next{0};
 };
 } // namespace
 
@@ -52,28 +55,42 @@ static void multiplyGroup(const pcc_grouped_gemm_desc &d, const Matrices &all,
 static void multiplyNext(void *argument, int) {
   auto *groups = static_cast<Groups *>(argument);
   while (true) {
-    int64_t group = groups->next++;
-    if (group >= groups->desc->groups)
+    size_t next = groups->next++;
+    if (next >= groups->own.size())
       return;
-    multiplyGroup(*groups->desc, groups->all, groups->ends, group, 1);
+    multiplyGroup(*groups->desc, groups->all, groups->ends, groups->own[next],
+                  1);
   }
 }
 
 void pcc::multiplyGroups(const pcc_grouped_gemm_desc &d,
                          const Matrices &matrices, const int32_t *ends,
                          int threads) {
-  // Groups of few rows are faster one per thread than several threads for each.
-  // Only BLAS runs in any thread.
-  const double large = 1e7; // multiply-adds; about 1 ms on one core
-  bool isLarge =
-      double(d.rows) / double(d.groups) * double(d.n) * double(d.k) > large;
+  // A thread computes a group alone, without waiting for others, unless the
+  // group is more than a thread's share. Only BLAS runs in any thread.
   bool isHalf = d.dtype == PCC_BF16 || d.dtype == PCC_F16;
-  if (threads > 1 && d.groups >= threads && !isLarge && !isHalf) {
-    Groups groups{&d, matrices, ends};
-    runParts(threads, multiplyNext, &groups);
-  } else {
-    for (int64_t group = 0; group < d.groups; ++group)
+  bool isDivided = threads > 1 && !isHalf;
+  int64_t share = ends[d.groups - 1] / threads;
+  Groups groups;
+  groups.desc = &d;
+  groups.all = matrices;
+  groups.ends = ends;
+  for (int64_t group = 0; group < d.groups; ++group) {
+    int64_t count = ends[group] - (group ? ends[group - 1] : 0);
+    if (isDivided && count <= share)
+      groups.own.push_back(group);
+    else
       multiplyGroup(d, matrices, ends, group, threads);
+  }
+  if (!groups.own.empty()) {
+    // The largest first, so that threads end together.
+    auto rowsOf = [&](int64_t group) {
+      return ends[group] - (group ? ends[group - 1] : 0);
+    };
+    std::sort(groups.own.begin(), groups.own.end(), [&](int64_t x, int64_t y) {
+      return std::pair(-rowsOf(x), x) < std::pair(-rowsOf(y), y);
+    });
+    runParts(threads, multiplyNext, &groups);
   }
   if (d.form == PCC_GROUPED_TN)
     return;
