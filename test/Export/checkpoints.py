@@ -34,17 +34,10 @@ import torch  # noqa: E402
 import transformers as hf  # noqa: E402
 
 import models  # noqa: E402
-from configurations import GATED, causal  # noqa: E402
 from pcc_export import export, huggingface, source  # noqa: E402
 
 BOUND = 1e-5
 SEQ = models.SEQ
-EXPERTS = dict(num_experts=4, num_experts_per_tok=2,
-               moe_intermediate_size=16)
-MIXTURES = {
-    "mixtral": causal("Mixtral", GATED, num_local_experts=4),
-    "qwen3-moe": causal("Qwen3Moe", GATED, EXPERTS),
-}
 TASKS = {"bert-mlm": "masked-lm", "bert-classifier": "sequence-classification",
          "vit": "image-classification", "t5": "seq2seq-lm",
          "t5-gated": "seq2seq-lm"}
@@ -70,8 +63,7 @@ def tensors(folder):
 def build(name):
     """A tiny model with biases that exporters do not remove."""
     torch.manual_seed(0)
-    make = MIXTURES.get(name)
-    model = make() if make else models.MODELS[name].build()
+    model = models.MODELS[name].build()
     with torch.no_grad():
         for key, p in model.named_parameters():
             if key.endswith("bias"):
@@ -80,7 +72,7 @@ def build(name):
 
 
 def load(folder, task, name):
-    options = {"experts_implementation": "batched_mm"} if name in MIXTURES \
+    options = {"experts_implementation": "batched_mm"} if models.MODELS[name].is_mixture \
         else {}
     auto = getattr(hf, huggingface.TASKS[task].auto)
     return auto.from_pretrained(folder, dtype=torch.float32, **options)
@@ -116,7 +108,7 @@ def save_data(folder, arrays):
 
 def check_tensors(found, wanted, name, model, folder):
     """Names, shapes and types; of experts after the documented conversion."""
-    if name not in MIXTURES:
+    if not models.MODELS[name].is_mixture:
         assert found == wanted, set(found.items()) ^ set(wanted.items())
         return
     whole = {key for key in found if key not in wanted}
@@ -210,7 +202,7 @@ def main():
     warnings.simplefilter("ignore")
     hf.logging.set_verbosity_error()
     hf.utils.logging.disable_progress_bar()
-    known = [n for n in models.MODELS if n != "nanogpt"] + [*MIXTURES]
+    known = [n for n in models.MODELS if n != "nanogpt"]
     failed = []
     for name in options.names or known:
         with tempfile.TemporaryDirectory() as work:

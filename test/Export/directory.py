@@ -6,8 +6,8 @@
 
 Saves small models with random weights by save_pretrained, compiles each
 directory for two ranks by 'pcc DIR --dp 2', trains two steps, and compares the
-first loss with PyTorch's. NAME is a model of examples/models/models.py or of
-MIXTURES below; --all takes every one. By default: a GPT-2, and a Qwen3 in bf16
+first loss with PyTorch's. NAME is a model of examples/models/models.py; --all
+takes every one. By default: a GPT-2, and a Qwen3 in bf16
 with a tokenizer made from scratch; and directories whose export is refused.
 Prints a line for each; exits with 1 if one fails.
 """
@@ -34,19 +34,11 @@ import torch.nn.functional as F  # noqa: E402
 import transformers as hf  # noqa: E402
 
 import models  # noqa: E402
-from configurations import GATED, causal  # noqa: E402
 from pcc_export.huggingface import TASKS, example, load  # noqa: E402
 
 BATCH, SEQ = 4, 32
 # Relative, of the first loss.
 TOLERANCE = 1e-5
-MIXTURES = {
-    "mixtral": causal("Mixtral", GATED, num_experts_per_tok=2,
-                      num_local_experts=4),
-    "qwen3-moe": causal("Qwen3Moe", GATED, head_dim=8, num_experts=4,
-                        num_experts_per_tok=2, moe_intermediate_size=32),
-    "olmoe": causal("Olmoe", GATED, num_experts=4, num_experts_per_tok=2),
-}
 TASK_OF = {"bert-mlm": "masked-lm",
            "bert-classifier": "sequence-classification",
            "vit": "image-classification", "t5": "seq2seq-lm",
@@ -97,8 +89,7 @@ def call(command, code=0, **variables):
 def build(name):
     """The model `name` with random weights."""
     torch.manual_seed(0)
-    spec = models.MODELS.get(name)
-    model = MIXTURES[name]() if name in MIXTURES else spec.build()
+    model = models.MODELS[name].build()
     with torch.no_grad():
         for key, p in model.named_parameters():
             if key.endswith("bias"):
@@ -294,7 +285,7 @@ def main():
     options.pcc = os.path.join(os.path.abspath(options.bin), "pcc")
     cases = {"tokenizer": run_tokenizer, "code": run_code,
              "refused": run_refused}
-    known = [name for name in [*models.MODELS, *MIXTURES]
+    known = [name for name in models.MODELS
              if name not in ("nanogpt", "gpt2-eager")]
     names = options.names or ["gpt2", *cases]
     if options.all:
