@@ -24,9 +24,12 @@ bool pcc::analysis::isChoice(Value ids) {
 }
 
 ParamOp pcc::analysis::expertWeightOf(EmbeddingOp lookup) {
+  return isChoice(lookup.getIds()) ? tableParamOf(lookup) : nullptr;
+}
+
+ParamOp pcc::analysis::tableParamOf(EmbeddingOp lookup) {
   Value table = lookup.getTable();
-  if (!isa<FloatType>(tensorType(table).getElementType()) ||
-      !isChoice(lookup.getIds()))
+  if (!isa<FloatType>(tensorType(table).getElementType()))
     return nullptr;
   while (Operation *op = table.getDefiningOp()) {
     if (auto read = dyn_cast<ReadOp>(op))

@@ -12,8 +12,11 @@ namespace pcc::analysis {
 /// of a top_k by integers alone: the numbers of chosen experts.
 bool isChoice(mlir::Value ids);
 
-/// The parameter of floats whose rows a lookup by such ids takes: the weights
-/// of experts. Null for other lookups.
+/// The parameter of floats whose rows a lookup takes; null if they are
+/// computed.
+nn::ParamOp tableParamOf(nn::EmbeddingOp lookup);
+
+/// The same for a lookup by choices: the weights of experts. Null for others.
 nn::ParamOp expertWeightOf(nn::EmbeddingOp lookup);
 
 } // namespace pcc::analysis

@@ -51,6 +51,7 @@ def NN_ExpertsOp : NN_ComputeOp<"experts", NN_Narrow, NN_General, [NN_VJP, NN_Co
 
     **Constraints:**
     - ids and gates are [t.., k]; the result has the type of x;
+    - the k ids of a token differ: there is room for as many choices as experts;
     - there is one w1 with p = 1 or 2, or there are two with p = 1;
     - there are as many b1 as w1, or none, each [e, p, f];
     - alpha is 1 unless the activation is silu; limit is positive; a shift needs

@@ -69,7 +69,8 @@ void TrainChoice::apply(Provenance &provenance, const onnx::TensorProto &tensor,
     return;
   }
   if (provenance.isConstant() && keepsBiases &&
-      StringRef(name).ends_with("correction_bias")) {
+      (StringRef(name).ends_with("correction_bias") ||
+       StringRef(name).ends_with("expert_bias"))) {
     provenance.kind = Kind::Frozen;
     provenance.name = name;
     provenance.evidence = "the correction bias of a router, by --moe-bias-rate";

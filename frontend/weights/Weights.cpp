@@ -76,6 +76,10 @@ std::string pcc::frontend::foldedLookup(const FileRange &range,
 static bool isCopy(const Weight &copy, const Weight &other, bool &transposed) {
   ArrayRef<int64_t> shape = copy.type.getShape();
   transposed = false;
+  // The weights of experts that two layers share.
+  if (shape.size() != 2)
+    return other.type == copy.type && other.storage == copy.storage &&
+           areEqual(copy.range, other.range);
   if (other.storage != copy.storage) {
     // In another precision, if an exporter folded a cast.
     auto hasValues = [&](bool transposed) {
@@ -184,7 +188,8 @@ LogicalResult Weights::tieCopies(Location loc) {
   if (failed(tieAsChosen(loc)))
     return failure();
   for (auto copy = weights.begin(); copy != weights.end(); ++copy) {
-    if (copy->type.getRank() != 2 || !copy->range.bytes || copy->original)
+    int64_t rank = copy->type.getRank();
+    if (rank < 2 || rank > 3 || !copy->range.bytes || copy->original)
       continue;
     // Tied weights, such as an embedding table that is also the head's, are one
     // parameter under two names. If the exporter stored both, equal elements
@@ -194,7 +199,7 @@ LogicalResult Weights::tieCopies(Location loc) {
     std::optional<bool> says;
     for (auto other = weights.begin(); other != copy; ++other) {
       if (other->original || !other->range.bytes ||
-          other->type.getRank() != 2 ||
+          other->type.getRank() != rank ||
           other->type.getNumElements() != copy->type.getNumElements())
         continue;
       // Two tensors at the same offset are equal; their elements need not be

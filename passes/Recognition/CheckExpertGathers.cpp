@@ -41,9 +41,11 @@ struct NNCheckExpertGathersPass
     double bytes = 0;
     SmallVector<nn::EmbeddingOp> gathers;
     getOperation().walk([&](nn::EmbeddingOp op) {
-      nn::ParamOp weight = analysis::expertWeightOf(op);
-      // Rows of biases are no larger than activations.
-      if (!weight || weight.getTensorType().getRank() < 3)
+      nn::ParamOp weight = analysis::tableParamOf(op);
+      // A matrix for each id, whoever computes the ids. Rows of vectors are no
+      // larger than activations.
+      if (!weight || weight.getTensorType().getRank() < 3 ||
+          op.getIds().getDefiningOp<nn::ConstantOp>())
         return;
       gathers.push_back(op);
       RankedTensorType type = nn::tensorType(op.getResult());

@@ -2,6 +2,7 @@
 
 #include "passes/Recognition/ExpertParts.h"
 #include "analysis/Evaluate.h"
+#include <limits>
 
 using namespace mlir;
 using namespace pcc::analysis;
@@ -65,35 +66,69 @@ static Value withoutExtensions(Value value) {
   }
 }
 
-/// Whether all of `ids` are choices of one of `experts`: results of top_k.
-static bool areChoices(Value ids, int64_t experts) {
-  ids = withoutExtensions(ids);
-  if (auto joined = ids.getDefiningOp<ConcatOp>())
-    return llvm::all_of(joined.getInputs(),
-                        [&](Value part) { return areChoices(part, experts); });
-  auto choice = ids.getDefiningOp<TopKOp>();
-  return choice && shapeOf(choice.getInput()).back() == experts;
-}
-
-/// The choices that ids are; null if they may be other numbers. Exporters widen
-/// ids to i64, and add the number of experts to negative ones, of which there
-/// are none.
-static Value findChoices(Value ids, int64_t experts) {
+/// Ids without the selection that adds the number of experts to negative ones.
+static Value withoutWrap(Value ids, int64_t experts) {
   for (;;) {
     ids = withoutExtensions(ids);
     auto wrap = ids.getDefiningOp<WhereOp>();
-    if (!wrap)
-      return areChoices(ids, experts) ? ids : Value();
-    auto isNegative = wrap.getCondition().getDefiningOp<CompareOp>();
-    auto sum = wrap.getLhs().getDefiningOp<SumOp>();
+    auto isNegative =
+        wrap ? wrap.getCondition().getDefiningOp<CompareOp>() : CompareOp();
+    auto sum = wrap ? wrap.getLhs().getDefiningOp<SumOp>() : SumOp();
     if (!isNegative || isNegative.getRelation() != Relation::Less ||
         isNegative.getLhs() != wrap.getRhs() ||
         !isSplat(isNegative.getRhs(), 0) || !sum ||
         sum.getInputs().size() != 2 || sum.getInputs()[0] != wrap.getRhs() ||
         !isSplat(sum.getInputs()[1], experts))
-      return {};
+      return ids;
     ids = wrap.getRhs();
   }
+}
+
+/// The result of top_k that ids are, of one of `experts`; null if none.
+static TopKOp findTopK(Value ids, int64_t experts) {
+  auto choice = withoutExtensions(ids).getDefiningOp<TopKOp>();
+  return choice && shapeOf(choice.getInput()).back() == experts ? choice
+                                                                : TopKOp();
+}
+
+/// Whether scores have -inf where `chosen`, a choice, is:
+/// where(0 < spread(1, chosen), -inf, scores).
+static bool exclude(Value scores, Value chosen, int64_t experts) {
+  auto where = withoutViews(scores).getDefiningOp<WhereOp>();
+  auto isChosen =
+      where ? where.getCondition().getDefiningOp<CompareOp>() : CompareOp();
+  if (!isChosen || isChosen.getRelation() != Relation::Less ||
+      !isSplat(isChosen.getLhs(), 0) ||
+      !isSplat(where.getLhs(), -std::numeric_limits<double>::infinity()))
+    return false;
+  auto mark = withoutViews(isChosen.getRhs()).getDefiningOp<SpreadOp>();
+  return mark && isSplat(mark.getInput(), 1) &&
+         withoutExtensions(withoutWrap(mark.getIds(), experts)) ==
+             withoutExtensions(chosen);
+}
+
+/// Whether `ids` are choices of one of `experts`, different ones for each
+/// token: a result of top_k, or two, of which the second excludes the first.
+static bool areChoices(Value ids, int64_t experts) {
+  ids = withoutExtensions(ids);
+  auto joined = ids.getDefiningOp<ConcatOp>();
+  if (!joined)
+    return bool(findTopK(ids, experts));
+  ValueRange parts = joined.getInputs();
+  if (parts.size() != 2)
+    return false;
+  TopKOp first = findTopK(parts[0], experts),
+         second = findTopK(parts[1], experts);
+  return first && second && shapeOf(second.getIds()).back() == 1 &&
+         exclude(second.getInput(), parts[0], experts);
+}
+
+/// The choices that ids are; null if they may be other numbers, or the same one
+/// twice. Exporters widen ids to i64, and add the number of experts to negative
+/// ones, of which there are none.
+static Value findChoices(Value ids, int64_t experts) {
+  ids = withoutExtensions(withoutWrap(ids, experts));
+  return areChoices(ids, experts) ? ids : Value();
 }
 
 std::optional<ExpertLookup> pcc::recognition::findLookup(Value value) {
@@ -378,7 +413,8 @@ static std::optional<ExpertActivation> findPlainActivation(Value value) {
 
 /// u[0] without its limit.
 static void takeLimit(ExpertActivation &found) {
-  if (auto bounded = findBound(found.gate, /*isUpper=*/true)) {
+  auto bounded = findBound(found.gate, /*isUpper=*/true);
+  if (bounded && bounded->bound > 0) {
     found.limit = bounded->bound;
     found.gate = bounded->value;
   }
@@ -415,7 +451,10 @@ static bool takeUp(ExpertActivation &found, Value value) {
 
 std::optional<ExpertActivation> pcc::recognition::findActivation(Value value) {
   value = withoutViews(value);
-  if (auto mul = value.getDefiningOp<MulOp>())
+  // The square of a relu is no gated relu.
+  auto plain = findPlainActivation(value);
+  bool isSquare = plain && plain->kind == Activation::Relu2;
+  if (auto mul = isSquare ? MulOp() : value.getDefiningOp<MulOp>())
     for (int side : {0, 1}) {
       auto found = findPlainActivation(mul->getOperand(side));
       if (!found)
@@ -424,8 +463,7 @@ std::optional<ExpertActivation> pcc::recognition::findActivation(Value value) {
       if (takeUp(*found, mul->getOperand(1 - side)))
         return found;
     }
-  auto found = findPlainActivation(value);
-  if (found)
-    takeLimit(*found);
-  return found;
+  if (plain)
+    takeLimit(*plain);
+  return plain;
 }

@@ -28,8 +28,8 @@ int64_t countOf(llvm::ArrayRef<int64_t> shape);
 
 /// A lookup of rows by experts' numbers.
 struct ExpertLookup {
-  /// The experts of the pairs, from 0 up to the number of rows: results of
-  /// top_k, possibly several in turn.
+  /// The experts of the pairs, different ones for each token: a result of
+  /// top_k, or several in turn.
   mlir::Value ids;
   /// [experts, ..].
   mlir::Value table;

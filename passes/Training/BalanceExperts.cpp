@@ -5,6 +5,7 @@
 #include "dialects/NN/Location.h"
 #include "dialects/NN/Names.h"
 #include "passes/Training/Entry.h"
+#include "passes/Training/LossTerms.h"
 #include "passes/Training/Passes.h"
 
 namespace pcc {
@@ -18,15 +19,68 @@ using namespace pcc::nn;
 
 namespace {
 
-/// The scores [b, s, E] that the gates of experts are picked from, by the ids
-/// of the experts; null if they are computed otherwise.
-Value findScores(ExpertsOp experts) {
+/// What the gates of experts are picked from, by the ids of the experts.
+PickOp findPick(ExpertsOp experts) {
   Value ids = experts.getIds();
   for (Operation *user : ids.getUsers())
     if (auto pick = dyn_cast<PickOp>(user); pick && pick.getIds() == ids)
-      return pick.getInput();
-  return {};
+      return pick;
+  return nullptr;
 }
+
+/// The scores of a router, [b, s, E], and the function that makes their shares
+/// of 1: a softmax, or a sigmoid that is divided by its sum. Both are null if
+/// they are not known.
+struct Scores {
+  Value logits, softmax, sigmoid;
+
+  /// Gates are picked from scores, of which some may be masked or scaled, or
+  /// are a function of picked logits.
+  explicit Scores(PickOp pick) {
+    Value value = pick ? pick.getInput() : Value();
+    while (Operation *op = value ? value.getDefiningOp() : nullptr) {
+      if (isa<SoftmaxOp>(op)) {
+        softmax = value;
+        return;
+      }
+      if (isa<SigmoidOp>(op)) {
+        sigmoid = value;
+        return;
+      }
+      auto sum = dyn_cast<SumOp>(op);
+      if (isa<ContractOp>(op) ||
+          (sum && llvm::any_of(sum.getInputs(), [](Value input) {
+             return input.getDefiningOp<ContractOp>() != nullptr;
+           }))) {
+        setByGates(pick, value);
+        return;
+      }
+      if (isa<ScaleOp, CastOp>(op) || isShares(op))
+        value = op->getOperand(0);
+      else if (auto where = dyn_cast<WhereOp>(op))
+        value = where.getLhs().getDefiningOp<ConstantOp>() ? where.getRhs()
+                                                           : where.getLhs();
+      else
+        return;
+    }
+  }
+
+private:
+  /// x divided by its sum.
+  static bool isShares(Operation *op) {
+    auto div = dyn_cast<DivOp>(op);
+    auto repeat = div ? div.getRhs().getDefiningOp<BroadcastOp>() : nullptr;
+    auto sum = repeat ? repeat.getInput().getDefiningOp<ReduceOp>() : nullptr;
+    return sum && sum.getInput() == div.getLhs();
+  }
+  void setByGates(PickOp pick, Value value) {
+    for (Operation *user : pick.getResult().getUsers())
+      if (isa<SoftmaxOp>(user))
+        logits = softmax = value;
+      else if (isa<SigmoidOp>(user))
+        logits = sigmoid = value;
+  }
+};
 
 Value onesOf(OpBuilder &builder, Location loc, RankedTensorType type) {
   return ConstantOp::create(
@@ -105,18 +159,20 @@ struct AuxLoss {
   /// The term of one layer, a scalar.
   FailureOr<Value> termOf(ExpertsOp experts) {
     StringRef node = sourceNode(experts.getLoc());
-    Value scores = findScores(experts);
-    if (!scores)
+    Scores scores(findPick(experts));
+    Value known = scores.softmax ? scores.softmax : scores.sigmoid;
+    if (!known)
       return experts.emitError()
-             << "--moe-aux-loss needs the router's scores, but the gates of '"
-             << node << "' are not picked from scores";
-    RankedTensorType type = tensorType(scores);
-    if (type.getRank() != 3 ||
+             << "--moe-aux-loss needs the scores of the router of '" << node
+             << "', which must be a softmax or a sigmoid: these are not known";
+    RankedTensorType type = tensorType(known);
+    std::optional<int64_t> rows = rowsPerSample(loss, known);
+    if (type.getRank() != 3 || !rows || *rows != 1 ||
         type.getDimSize(0) != tensorType(targets).getDimSize(0))
       return experts.emitError()
-             << "--moe-aux-loss needs tokens [batch, sequence], but the router "
-                "of '"
-             << node << "' has scores of rank " << type.getRank();
+             << "--moe-aux-loss needs scores [batch, sequence, experts], but "
+                "the router of '"
+             << node << "' has other dims than these three";
     OpBuilder builder(experts);
     builder.setInsertionPointAfter(experts);
     Location loc = experts.getLoc();
@@ -131,7 +187,7 @@ struct AuxLoss {
     };
     Value chosen = choicesOf(builder, experts, e);
     Value counts = sumOver(chosen, 1, {b, e});
-    Value shares = sumOver(normalized(builder, loc, scores, whole), 1, {b, e});
+    Value shares = sumOver(sharesOf(builder, loc, scores, whole), 1, {b, e});
     Value products = MulOp::create(builder, loc, perSample, counts, shares);
     Value bySample = sumOver(products, 1, {b});
     Value weighted =
@@ -143,30 +199,39 @@ struct AuxLoss {
   }
 
   /// Scores divided by their sum over experts.
-  static Value normalized(OpBuilder &builder, Location loc, Value scores,
-                          RankedTensorType type) {
-    Operation *op = scores.getDefiningOp();
-    if (scores.getType() != type)
-      scores = CastOp::create(builder, loc, type, scores);
-    if (isa_and_present<SoftmaxOp>(op))
-      return scores;
-    if (!isa_and_present<SigmoidOp>(op))
-      return SoftmaxOp::create(builder, loc, type, scores);
+  static Value sharesOf(OpBuilder &builder, Location loc, const Scores &scores,
+                        RankedTensorType type) {
+    auto widened = [&](Value value) -> Value {
+      if (value.getType() == type)
+        return value;
+      return CastOp::create(builder, loc, type, value);
+    };
+    if (scores.softmax) {
+      Value value = widened(scores.softmax);
+      return scores.logits ? SoftmaxOp::create(builder, loc, type, value)
+                           : value;
+    }
+    Value value = widened(scores.sigmoid);
+    if (scores.logits)
+      value = SigmoidOp::create(builder, loc, type, value);
     auto rows = type.clone(type.getShape().drop_back());
-    Value sums = ReduceOp::create(builder, loc, rows, scores,
+    Value sums = ReduceOp::create(builder, loc, rows, value,
                                   ArrayRef<int64_t>{type.getRank() - 1});
     Value repeated = BroadcastOp::create(
         builder, loc, type, sums,
         llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1)));
-    return DivOp::create(builder, loc, type, scores, repeated);
+    return DivOp::create(builder, loc, type, value, repeated);
   }
 };
 
 struct NNBalanceExpertsPass
     : pcc::impl::NNBalanceExpertsPassBase<NNBalanceExpertsPass> {
   using NNBalanceExpertsPassBase::NNBalanceExpertsPassBase;
+  /// Those that a layer changes.
+  DenseSet<Operation *> biases;
 
   void runOnOperation() override {
+    biases.clear();
     ModuleOp module = getOperation();
     auto loss = module.lookupSymbol<func::FuncOp>(kLoss);
     if (!loss) {
@@ -226,9 +291,12 @@ struct NNBalanceExpertsPass
       Value sum = ReduceOp::create(builder, layer.getLoc(), type, choices,
                                    llvm::to_vector(llvm::seq<int64_t>(
                                        0, tensorType(choices).getRank() - 1)));
-      AccumulateOp::create(builder, layer.getLoc(), sum, name);
       if (biasRate > 0 && failed(addBias(layer, state)))
         return failure();
+      if (state.getTensorType() != type)
+        sum = ReshapeOp::create(builder, layer.getLoc(), state.getTensorType(),
+                                sum);
+      AccumulateOp::create(builder, layer.getLoc(), sum, name);
     }
     return success();
   }
@@ -236,6 +304,12 @@ struct NNBalanceExpertsPass
   LogicalResult addBias(ExpertsOp layer, StateOp state) {
     ReadOp bias = findBias(layer);
     ParamOp param = bias ? paramOf(bias) : ParamOp();
+    // A bias of the scores that gates are made of is none of the choice alone.
+    PickOp pick = findPick(layer);
+    if (param && (!pick || dependsOn(pick.getInput(), [&](Value value) {
+          return value == bias.getResult();
+        })))
+      param = ParamOp();
     if (!param || !param.getFrozen() ||
         param.getTensorType().getNumElements() !=
             state.getTensorType().getNumElements()) {
@@ -243,11 +317,19 @@ struct NNBalanceExpertsPass
           layer.emitError()
           << "--moe-bias-rate changes a correction bias of the router, but '"
           << sourceNode(layer.getLoc()) << "' has none";
-      diag.attachNote() << "routers of DeepSeek-V3, GLM-4.5 and ERNIE 4.5 have "
-                           "one, called e_score_correction_bias; for others, "
-                           "--moe-aux-loss balances experts";
+      diag.attachNote()
+          << "it is a buffer or a frozen parameter called "
+             "..correction_bias or expert_bias, as in DeepSeek-V3, "
+             "GLM-4.5 and ERNIE 4.5; for others, --moe-aux-loss "
+             "balances experts";
       return diag;
     }
+    if (!biases.insert(param).second)
+      return layer.emitError()
+             << "--moe-bias-rate: the correction bias '" << param.getSymName()
+             << "' belongs to two layers, and each would change it";
+    // The parameter may be [1, E].
+    state.setType(param.getTensorType());
     state.setOfAttr(FlatSymbolRefAttr::get(param.getSymNameAttr()));
     state->setAttr(
         kBiasRateAttr,

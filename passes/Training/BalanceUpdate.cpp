@@ -38,6 +38,8 @@ struct LayersBalance {
     for (unsigned i = 0; i < states.size(); ++i) {
       StateOp state = states[i];
       Value row = entry.read(state.getSymName(), state.getTensorType());
+      if (state.getTensorType().getRank() > 1)
+        row = ReshapeOp::create(builder, loc, type({experts}), row);
       rows.push_back(
           InsertOp::create(builder, loc, type({layers, experts}), row, 0, i));
     }

@@ -37,6 +37,14 @@ static void warnOfPlan(const Arguments &arguments) {
     warn("--overlap off", "a program of one rank sends nothing");
   if (isGiven("etp") && options.tp == 1)
     warn("--etp 1", "no ranks share a layer, without --tp");
+  if (arguments.emit == "import" || arguments.emit == "nn")
+    for (llvm::StringRef flag :
+         {"moe-aux-loss", "moe-bias-rate", "moe-capacity"})
+      if (isGiven(flag))
+        warn("--" + flag, "give it where the phase 'train' is made, too");
+  if (options.moeCapacity > 0 && options.ep == 1 &&
+      (options.etp != 1 || options.tp == 1))
+    warn("--moe-capacity", "each rank has all experts, without --ep");
   if (options.sequenceParallel && options.tp == 1)
     warn("--sequence-parallel", "no ranks share a layer, without --tp");
 }

@@ -240,3 +240,83 @@ func.func @other_sum(%x: tensor<2x8xf32>, %logits: tensor<2x4xf32>,
   %y = nn.reduce %terms [0] : tensor<2x2x8xf32> -> tensor<2x8xf32>
   return %y : tensor<2x8xf32>
 }
+
+// -----
+
+// Two choices in turn, of which the second excludes the first; the square of a
+// relu, without a gate.
+// CHECK-LABEL: func.func @in_turn(
+// CHECK: %[[FIRST:.*]] = nn.top_k %{{.*}} : tensor<6x4xf32> -> tensor<6x1xi32>
+// CHECK: %[[SECOND:.*]] = nn.top_k %{{.*}} : tensor<6x4xf32> -> tensor<6x1xi32>
+// CHECK: %[[IDS:.*]] = nn.concat %[[FIRST]], %[[SECOND]] along 1
+// CHECK: nn.experts relu2 %{{.*}} ids %[[IDS]] gates
+func.func @in_turn(%x: tensor<6x8xf32>, %logits: tensor<6x4xf32>,
+    %w1: tensor<4x5x8xf32>, %w2: tensor<4x8x5xf32>) -> tensor<6x8xf32> {
+  %first = nn.top_k %logits : tensor<6x4xf32> -> tensor<6x1xi32>
+  %one = nn.constant dense<1.0> : tensor<6x1xf32>
+  %mark = nn.spread %one, %first : tensor<6x1xf32>, tensor<6x1xi32> -> tensor<6x4xf32>
+  %zero = nn.constant dense<0.0> : tensor<6x4xf32>
+  %isChosen = nn.compare lt %zero, %mark : tensor<6x4xf32> -> tensor<6x4xi1>
+  %least = nn.constant dense<0xFF800000> : tensor<6x4xf32>
+  %others = nn.where %isChosen, %least, %logits : tensor<6x4xi1>, tensor<6x4xf32>
+  %second = nn.top_k %others : tensor<6x4xf32> -> tensor<6x1xi32>
+  %ids = nn.concat %first, %second along 1 : tensor<6x1xi32>, tensor<6x1xi32> -> tensor<6x2xi32>
+  %gates = nn.pick %logits, %ids : tensor<6x4xf32>, tensor<6x2xi32> -> tensor<6x2xf32>
+  %xs = nn.broadcast %x [0, 2] : tensor<6x8xf32> -> tensor<6x2x8xf32>
+  %g1 = nn.embedding %ids, %w1 : tensor<6x2xi32>, tensor<4x5x8xf32> -> tensor<6x2x5x8xf32>
+  %g2 = nn.embedding %ids, %w2 : tensor<6x2xi32>, tensor<4x8x5xf32> -> tensor<6x2x8x5xf32>
+  %u = nn.contract "tkfh,tkh->tkf" %g1, %xs : tensor<6x2x5x8xf32>, tensor<6x2x8xf32> -> tensor<6x2x5xf32>
+  %relu = nn.relu %u : tensor<6x2x5xf32>
+  %a = nn.mul %relu, %relu : tensor<6x2x5xf32>
+  %z = nn.contract "tkhf,tkf->tkh" %g2, %a : tensor<6x2x8x5xf32>, tensor<6x2x5xf32> -> tensor<6x2x8xf32>
+  %factors = nn.broadcast %gates [0, 1] : tensor<6x2xf32> -> tensor<6x2x8xf32>
+  %terms = nn.mul %z, %factors : tensor<6x2x8xf32>
+  %y = nn.reduce %terms [1] : tensor<6x2x8xf32> -> tensor<6x8xf32>
+  return %y : tensor<6x8xf32>
+}
+
+// -----
+
+// Not experts: two routers may choose one expert twice.
+// CHECK-LABEL: func.func @two_routers(
+// CHECK-NOT: nn.experts
+func.func @two_routers(%x: tensor<6x8xf32>, %logits: tensor<6x4xf32>, %others: tensor<6x4xf32>,
+    %w1: tensor<4x5x8xf32>, %w2: tensor<4x8x5xf32>) -> tensor<6x8xf32> {
+  %first = nn.top_k %logits : tensor<6x4xf32> -> tensor<6x1xi32>
+  %second = nn.top_k %others : tensor<6x4xf32> -> tensor<6x1xi32>
+  %ids = nn.concat %first, %second along 1 : tensor<6x1xi32>, tensor<6x1xi32> -> tensor<6x2xi32>
+  %gates = nn.pick %logits, %ids : tensor<6x4xf32>, tensor<6x2xi32> -> tensor<6x2xf32>
+  %xs = nn.broadcast %x [0, 2] : tensor<6x8xf32> -> tensor<6x2x8xf32>
+  %g1 = nn.embedding %ids, %w1 : tensor<6x2xi32>, tensor<4x5x8xf32> -> tensor<6x2x5x8xf32>
+  %g2 = nn.embedding %ids, %w2 : tensor<6x2xi32>, tensor<4x8x5xf32> -> tensor<6x2x8x5xf32>
+  %u = nn.contract "tkfh,tkh->tkf" %g1, %xs : tensor<6x2x5x8xf32>, tensor<6x2x8xf32> -> tensor<6x2x5xf32>
+  %a = nn.relu %u : tensor<6x2x5xf32>
+  %z = nn.contract "tkhf,tkf->tkh" %g2, %a : tensor<6x2x8x5xf32>, tensor<6x2x5xf32> -> tensor<6x2x8xf32>
+  %factors = nn.broadcast %gates [0, 1] : tensor<6x2xf32> -> tensor<6x2x8xf32>
+  %terms = nn.mul %z, %factors : tensor<6x2x8xf32>
+  %y = nn.reduce %terms [1] : tensor<6x2x8xf32> -> tensor<6x8xf32>
+  return %y : tensor<6x8xf32>
+}
+
+// -----
+
+// Not experts: nn.experts has no limit of 0.
+// CHECK-LABEL: func.func @limit_of_zero(
+// CHECK-NOT: nn.experts
+func.func @limit_of_zero(%x: tensor<6x8xf32>, %logits: tensor<6x4xf32>,
+    %w1: tensor<4x5x8xf32>, %w2: tensor<4x8x5xf32>) -> tensor<6x8xf32> {
+  %ids = nn.top_k %logits : tensor<6x4xf32> -> tensor<6x2xi32>
+  %gates = nn.pick %logits, %ids : tensor<6x4xf32>, tensor<6x2xi32> -> tensor<6x2xf32>
+  %xs = nn.broadcast %x [0, 2] : tensor<6x8xf32> -> tensor<6x2x8xf32>
+  %g1 = nn.embedding %ids, %w1 : tensor<6x2xi32>, tensor<4x5x8xf32> -> tensor<6x2x5x8xf32>
+  %g2 = nn.embedding %ids, %w2 : tensor<6x2xi32>, tensor<4x8x5xf32> -> tensor<6x2x8x5xf32>
+  %u = nn.contract "tkfh,tkh->tkf" %g1, %xs : tensor<6x2x5x8xf32>, tensor<6x2x8xf32> -> tensor<6x2x5xf32>
+  %most = nn.constant dense<0.0> : tensor<6x2x5xf32>
+  %limited = nn.min %u, %most : tensor<6x2x5xf32>
+  %a = nn.silu %limited : tensor<6x2x5xf32>
+  %z = nn.contract "tkhf,tkf->tkh" %g2, %a : tensor<6x2x8x5xf32>, tensor<6x2x5xf32> -> tensor<6x2x8xf32>
+  %factors = nn.broadcast %gates [0, 1] : tensor<6x2xf32> -> tensor<6x2x8xf32>
+  %terms = nn.mul %z, %factors : tensor<6x2x8xf32>
+  %y = nn.reduce %terms [1] : tensor<6x2x8xf32> -> tensor<6x8xf32>
+  return %y : tensor<6x8xf32>
+}
