@@ -1,6 +1,7 @@
 //===- Output.cpp - Atomic writing of files -------------------------------===//
 
 #include "tools/pcc/Output.h"
+#include "passes/Codegen/Emit/UniqueFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
@@ -58,11 +59,8 @@ pcc::writeWhole(StringRef path,
       !llvm::sys::fs::is_regular_file(status))
     return write(path);
   SmallString<128> temporary;
-  if (std::error_code error = llvm::sys::fs::createUniqueFile(
-          path + ".%%%%%%.tmp", temporary,
-          llvm::sys::fs::all_read | llvm::sys::fs::all_write))
+  if (std::error_code error = createUniqueFile(path + ".%%%%%%.tmp", temporary))
     return fail(path, error);
-  llvm::sys::RemoveFileOnSignal(temporary);
   LogicalResult written = write(temporary);
   if (succeeded(written))
     if (std::error_code error = llvm::sys::fs::rename(temporary, path))

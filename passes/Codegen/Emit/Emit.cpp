@@ -9,6 +9,7 @@
 #include "passes/Codegen/Emit/Images.h"
 #include "passes/Codegen/Emit/Link.h"
 #include "passes/Codegen/Emit/Target.h"
+#include "passes/Codegen/Emit/UniqueFile.h"
 #include "passes/Codegen/Gpu/DeviceCode.h"
 #include "passes/Codegen/Gpu/Optimize.h"
 #include "passes/Codegen/Gpu/Passes.h"
@@ -223,30 +224,41 @@ namespace {
 /// Removes a file at the end, also at that of the process by a signal.
 class TemporaryFile {
 public:
-  explicit TemporaryFile(StringRef path) : path(path) {
-    llvm::sys::RemoveFileOnSignal(path);
-  }
+  TemporaryFile() = default;
   TemporaryFile(const TemporaryFile &) = delete;
   TemporaryFile &operator=(const TemporaryFile &) = delete;
   ~TemporaryFile() {
+    if (path.empty())
+      return;
     llvm::sys::fs::remove(path);
     llvm::sys::DontRemoveFileOnSignal(path);
   }
 
+  /// Creates it among the system's temporary files.
+  std::error_code create(StringRef model) {
+    SmallString<128> whole;
+    llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, whole);
+    llvm::sys::path::append(whole, model);
+    std::error_code error = createUniqueFile(whole, path);
+    if (error)
+      path.clear();
+    return error;
+  }
+  StringRef getPath() const { return path; }
+
 private:
-  StringRef path;
+  SmallString<128> path;
 };
 } // namespace
 
 LogicalResult pcc::emitExecutable(ModuleOp module, const Machine &machine,
                                   const Origin &origin, StringRef libraries,
                                   StringRef path) {
-  SmallString<128> object;
-  if (std::error_code error =
-          llvm::sys::fs::createTemporaryFile("pcc", "o", object))
+  TemporaryFile file;
+  if (std::error_code error = file.create("pcc-%%%%%%.o"))
     return module.emitError()
            << "cannot write a temporary file: " << error.message();
-  TemporaryFile removed(object);
+  StringRef object = file.getPath();
   // Programs load CUDA's libraries.
   std::vector<std::string> folders;
   if (machine.target == "cuda")
