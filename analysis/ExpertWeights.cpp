@@ -6,7 +6,8 @@
 using namespace mlir;
 using namespace pcc::nn;
 
-bool pcc::analysis::isChoice(Value ids) {
+/// Whether integers are computed from the result of a top_k by integers alone.
+static bool isChoice(Value ids) {
   SmallVector<Value> open = {ids};
   DenseSet<Value> seen;
   while (!open.empty()) {

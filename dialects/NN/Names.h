@@ -54,6 +54,9 @@ inline constexpr llvm::StringLiteral kFunctions[] = {
 /// The states that @microbatch accumulates the results of @loss into.
 inline constexpr llvm::StringLiteral kLossSum = "loss_sum";
 inline constexpr llvm::StringLiteral kTargetCount = "target_count";
+/// The same for @evaluate.
+inline constexpr llvm::StringLiteral kEvalLossSum = "eval_loss_sum";
+inline constexpr llvm::StringLiteral kEvalTargetCount = "eval_target_count";
 /// The state of the sum of auxiliary losses, if @loss returns one, and the
 /// result of @update that is their mean.
 inline constexpr llvm::StringLiteral kAuxSum = "aux_sum";
@@ -67,9 +70,6 @@ inline constexpr llvm::StringLiteral kLoadResult = "load";
 /// (kCapacityAttr) in a step. @update returns their sum under the name
 /// PCC_OVERFLOW_PREFIX + the capacity.
 inline constexpr llvm::StringLiteral kOverflowPrefix = "expert_overflow.";
-/// The same for @evaluate.
-inline constexpr llvm::StringLiteral kEvalLossSum = "eval_loss_sum";
-inline constexpr llvm::StringLiteral kEvalTargetCount = "eval_target_count";
 /// For a loss that is not one mean, such as one of several terms, each followed
 /// by a number: the sum of a term, and a count that terms divide by.
 inline constexpr llvm::StringLiteral kEvalSum = "eval_sum.";

@@ -1,6 +1,7 @@
 //===- ContractPatterns.cpp - Reduces contractions to labels --------------===//
 
 #include "mlir/IR/IRMapping.h"
+#include "passes/Recognition/DimParts.h"
 #include "passes/Recognition/Patterns.h"
 
 using namespace mlir;
@@ -20,20 +21,9 @@ struct TransposeOfOperand : OpRewritePattern<ContractOp> {
   LogicalResult matchAndRewrite(ContractOp op,
                                 PatternRewriter &rewriter) const override {
     std::string labels[] = {op.getLhsLabels().str(), op.getRhsLabels().str()};
-    Value operands[] = {op.getLhs(), op.getRhs()};
-    bool changed = false;
-    for (int i : {0, 1}) {
-      auto transpose = operands[i].getDefiningOp<TransposeOp>();
-      if (!transpose)
-        continue;
-      std::string own(labels[i].size(), ' ');
-      for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
-        own[from] = labels[i][to];
-      labels[i] = own;
-      operands[i] = transpose.getInput();
-      changed = true;
-    }
-    if (!changed)
+    Value operands[] = {withoutTransposes(op.getLhs(), labels[0]),
+                        withoutTransposes(op.getRhs(), labels[1])};
+    if (operands[0] == op.getLhs() && operands[1] == op.getRhs())
       return failure();
     rewriter.replaceOpWithNewOp<ContractOp>(
         op, op.getType(), spec(op, labels[0], labels[1], op.getResultLabels()),

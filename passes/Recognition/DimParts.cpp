@@ -84,6 +84,17 @@ Value pcc::recognition::transposeParts(
                              permutation);
 }
 
+Value pcc::recognition::withoutTransposes(Value value, std::string &labels) {
+  while (auto transpose = value.getDefiningOp<TransposeOp>()) {
+    std::string own(labels.size(), ' ');
+    for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
+      own[from] = labels[to];
+    labels = own;
+    value = transpose.getInput();
+  }
+  return value;
+}
+
 Value pcc::recognition::splitContract(OpBuilder &builder, ContractOp op,
                                       const DimParts &split,
                                       RankedTensorType type) {

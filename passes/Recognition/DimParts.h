@@ -35,6 +35,10 @@ mlir::Value transposeParts(mlir::OpBuilder &builder, mlir::Location loc,
                            nn::TransposeOp op,
                            llvm::ArrayRef<llvm::SmallVector<int64_t, 2>> split);
 
+/// The tensor of which `value` is a transpose, or `value`. The labels of its
+/// dims are permuted likewise.
+mlir::Value withoutTransposes(mlir::Value value, std::string &labels);
+
 /// Builds the result of a contraction with its dims split into `split`, which
 /// has the type `type`: each label becomes one label per factor of its dim.
 /// Null if there are not enough letters.

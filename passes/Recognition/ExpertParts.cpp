@@ -2,6 +2,7 @@
 
 #include "passes/Recognition/ExpertParts.h"
 #include "analysis/Evaluate.h"
+#include "passes/Recognition/DimParts.h"
 #include <limits>
 
 using namespace mlir;
@@ -30,26 +31,28 @@ Value pcc::recognition::withoutViews(Value value) {
   return value;
 }
 
-/// Whether `value` is a constant, repeated.
-static bool isSplat(Value value, double number) {
+/// The constant that `value` repeats; null if it is none.
+static SplatElementsAttr splatOf(Value value) {
   auto constant = withoutViews(value).getDefiningOp<ConstantOp>();
-  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue())
-                        : SplatElementsAttr();
-  if (!splat)
-    return false;
-  if (isa<FloatType>(splat.getElementType()))
-    return splat.getSplatValue<APFloat>().convertToDouble() == number;
-  return splat.getSplatValue<APInt>().getSExtValue() ==
-         static_cast<int64_t>(number);
+  return constant ? dyn_cast<SplatElementsAttr>(constant.getValue())
+                  : SplatElementsAttr();
 }
 
 static std::optional<double> splatNumber(Value value) {
-  auto constant = withoutViews(value).getDefiningOp<ConstantOp>();
-  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue())
-                        : SplatElementsAttr();
+  SplatElementsAttr splat = splatOf(value);
   if (!splat || !isa<FloatType>(splat.getElementType()))
     return std::nullopt;
   return splat.getSplatValue<APFloat>().convertToDouble();
+}
+
+/// Whether `value` repeats this number, a float or an integer.
+static bool isSplat(Value value, double number) {
+  if (std::optional<double> found = splatNumber(value))
+    return *found == number;
+  SplatElementsAttr splat = splatOf(value);
+  return splat && isa<IntegerType>(splat.getElementType()) &&
+         splat.getSplatValue<APInt>().getSExtValue() ==
+             static_cast<int64_t>(number);
 }
 
 /// Integers without views and casts to wider integers.
@@ -146,8 +149,8 @@ std::optional<ExpertLookup> pcc::recognition::findLookup(Value value) {
 }
 
 namespace {
-/// A contraction's labels with an extent above 1, by what they do in a product
-/// of one expert's matrix with a row.
+/// A contraction's labels with an extent above 1, by their role in a product of
+/// one expert's matrix with a row.
 struct ProductLabels {
   std::string pairs, summed, columns;
 
@@ -180,18 +183,6 @@ private:
   }
 };
 } // namespace
-
-/// An operand of a contraction without transposes, whose labels follow.
-static Value withoutTransposes(Value value, std::string &labels) {
-  while (auto transpose = value.getDefiningOp<TransposeOp>()) {
-    std::string own(labels.size(), ' ');
-    for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
-      own[from] = labels[to];
-    labels = own;
-    value = transpose.getInput();
-  }
-  return value;
-}
 
 static int64_t extentOf(ContractOp op, StringRef labels) {
   int64_t extent = 1;

@@ -7,8 +7,8 @@
 //     %u = contract "pnh,ph->pn" %g, %xs     %xs: x, k times each token
 //
 // Exporters reshape these values in many ways. A reshape keeps the row-major
-// order of elements, so the functions here ignore it: they take a value as
-// [pairs, columns], pairs in the order of [t, k], whatever its dims are.
+// order of elements, so the functions here ignore it: they take a value of
+// any dims as [pairs, columns], pairs in the order of [t, k].
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,6 +8,29 @@ using namespace mlir;
 using namespace pcc::recognition;
 using namespace pcc::nn;
 
+/// Reads of parameters and states, by symbol.
+using Reads = llvm::StringMap<SmallVector<ReadOp>>;
+
+static Reads readsOf(ModuleOp module) {
+  Reads reads;
+  module.walk([&](ReadOp op) { reads[op.getSymbol()].push_back(op); });
+  return reads;
+}
+
+/// Declares a parameter with `type`. All users of its reads make this type of
+/// them, and are replaced by the reads.
+static void declare(ParamOp param, RankedTensorType type,
+                    ArrayRef<ReadOp> reads) {
+  param.setType(type);
+  for (ReadOp read : reads) {
+    read.getResult().setType(type);
+    for (Operation *user : llvm::make_early_inc_range(read->getUsers())) {
+      user->getResult(0).replaceAllUsesWith(read.getResult());
+      user->erase();
+    }
+  }
+}
+
 /// The source of a parameter after its dims are split into `parts`.
 static SourceAttr splitSource(SourceAttr source,
                               ArrayRef<SmallVector<int64_t, 2>> parts) {
@@ -31,8 +54,7 @@ static SourceAttr splitSource(SourceAttr source,
 }
 
 void pcc::recognition::reshapeParams(ModuleOp module) {
-  llvm::StringMap<SmallVector<ReadOp>> reads;
-  module.walk([&](ReadOp op) { reads[op.getSymbol()].push_back(op); });
+  Reads reads = readsOf(module);
   for (auto param : module.getOps<ParamOp>()) {
     RankedTensorType type;
     bool alike = true;
@@ -53,14 +75,7 @@ void pcc::recognition::reshapeParams(ModuleOp module) {
       continue;
     param.setRecordAttr(param.getRecord().mapSources(
         [&](SourceAttr source) { return splitSource(source, *parts); }));
-    param.setType(type);
-    for (ReadOp read : reads[param.getSymName()]) {
-      read.getResult().setType(type);
-      for (Operation *user : llvm::make_early_inc_range(read->getUsers())) {
-        user->getResult(0).replaceAllUsesWith(read.getResult());
-        user->erase();
-      }
-    }
+    declare(param, type, reads[param.getSymName()]);
   }
 }
 
@@ -81,8 +96,7 @@ static SourceAttr permuteSource(SourceAttr source,
 }
 
 void pcc::recognition::transposeExpertParams(ModuleOp module) {
-  llvm::StringMap<SmallVector<ReadOp>> reads;
-  module.walk([&](ReadOp op) { reads[op.getSymbol()].push_back(op); });
+  Reads reads = readsOf(module);
   for (auto param : module.getOps<ParamOp>()) {
     TransposeOp first;
     bool alike = true;
@@ -102,13 +116,6 @@ void pcc::recognition::transposeExpertParams(ModuleOp module) {
     SmallVector<int64_t> permutation(first.getPermutation());
     param.setRecordAttr(param.getRecord().mapSources(
         [&](SourceAttr source) { return permuteSource(source, permutation); }));
-    param.setType(type);
-    for (ReadOp read : reads[param.getSymName()]) {
-      read.getResult().setType(type);
-      for (Operation *user : llvm::make_early_inc_range(read->getUsers())) {
-        user->getResult(0).replaceAllUsesWith(read.getResult());
-        user->erase();
-      }
-    }
+    declare(param, type, reads[param.getSymName()]);
   }
 }

@@ -19,7 +19,13 @@ using namespace pcc::nn;
 
 namespace {
 
-/// What the gates of experts are picked from, by the ids of the experts.
+/// The scores of a selection that masks some of them by a constant.
+Value maskedOf(WhereOp where) {
+  bool isMask = where.getLhs().getDefiningOp<ConstantOp>() != nullptr;
+  return isMask ? where.getRhs() : where.getLhs();
+}
+
+/// The op that picks the gates of experts, by the experts' ids; null if none.
 PickOp findPick(ExpertsOp experts) {
   Value ids = experts.getIds();
   for (Operation *user : ids.getUsers())
@@ -58,8 +64,7 @@ struct Scores {
       if (isa<ScaleOp, CastOp>(op) || isShares(op))
         value = op->getOperand(0);
       else if (auto where = dyn_cast<WhereOp>(op))
-        value = where.getLhs().getDefiningOp<ConstantOp>() ? where.getRhs()
-                                                           : where.getLhs();
+        value = maskedOf(where);
       else
         return;
     }
@@ -108,8 +113,7 @@ ReadOp findBias(ExpertsOp experts) {
   while (scores) {
     Operation *op = scores.getDefiningOp();
     if (auto where = dyn_cast_if_present<WhereOp>(op)) {
-      bool isMask = where.getLhs().getDefiningOp<ConstantOp>() != nullptr;
-      scores = isMask ? where.getRhs() : where.getLhs();
+      scores = maskedOf(where);
       continue;
     }
     auto sum = dyn_cast_if_present<SumOp>(op);

@@ -7,7 +7,7 @@
 
 namespace pcc {
 
-/// Extends @update by what follows from the counts of experts in the states of
+/// Extends @update by loads and changes of biases from the counts in states of
 /// kExpertCountPrefix, and clears these. Correction biases change by their rate
 /// towards an equal load where `isTaken` holds, a tensor<i1>. Returns the load,
 /// a tensor<f32>; null if there is no such state.

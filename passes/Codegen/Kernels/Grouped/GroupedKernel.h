@@ -58,7 +58,7 @@ struct GroupedSizes {
   /// Reads them from the types of the op.
   explicit GroupedSizes(nn::GroupedContractOp op);
 
-  /// What is contracted; see `nn.grouped_contract`.
+  /// The contraction; see `nn.grouped_contract`.
   enum Form {
     Transposed, ///< "rk,enk->rn"
     Plain,      ///< "rn,enk->rk"
