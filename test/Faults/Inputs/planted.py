@@ -9,7 +9,8 @@ name (a pattern of tensors, or a quantity), and the edit.
 import collections
 import re
 
-Fault = collections.namedtuple("Fault", "name plan names edit")
+Fault = collections.namedtuple("Fault", "name plan names edit phase",
+                               defaults=("rt",))
 
 
 class Text:
@@ -212,9 +213,10 @@ MATRICES = r"(c_attn|c_proj|c_fc)\.weight"
 # Plans of the GPT-2 example: ZeRO 2 with all of tp, pp and dp; and dropout with
 # sequence and context parallelism, whose buckets are all reduced once.
 PLANS = {
-    "zero": ("gpt2.onnx", "--seq 16 --tp 2 --pp 2 --dp 2 --zero 2 "
+    "zero": ("gpt2/gpt2.onnx", "--seq 16 --tp 2 --pp 2 --dp 2 --zero 2 "
              "--global-batch-size 8 --micro-batch-size 1"),
-    "sequence": ("gpt2-dropout.onnx", "--seq 16 --tp 2 --dp 2 --cp 2 --zero 0 "
+    "sequence": ("gpt2/gpt2-dropout.onnx",
+                 "--seq 16 --tp 2 --dp 2 --cp 2 --zero 0 "
                  "--sequence-parallel --global-batch-size 8 "
                  "--micro-batch-size 2"),
 }
