@@ -7,6 +7,7 @@ with one bucket size: the default, one of a few layers, or the smallest; with
 PCC_TEST_ALL with all three."""
 
 import os
+import re
 import sys
 import tempfile
 
@@ -96,3 +97,11 @@ text = texts[both].splitlines()
 tokens_at = next(at for at, line in enumerate(text)
                  if "rt.all_gather" in line and 'over ["ep"]' in line)
 seen(text[:tokens_at] + text[tokens_at + 1:], "all_gather over expert", both)
+# Temporaries of experts.
+heads = [at for at, line in enumerate(text) if "rt.func @" in line]
+bodies = {at: "".join(text[at:end]) for at, end in zip(heads, heads[1:])}
+frame_at = next(at for at, body in bodies.items()
+                if "rt.grouped_gemm" in body and "masked_softmax" not in body)
+longer = re.sub(r" frame (\d+) ", lambda m: f" frame {int(m[1]) * 10} ",
+                text[frame_at])
+seen(text[:frame_at] + [longer] + text[frame_at + 1:], "temporaries", both)

@@ -2,7 +2,8 @@
 """Mixtures of experts train on every plan with expert parallelism as on one
 rank: experts that token ids choose, and experts that scores choose. Most plans
 are interpreted, as schedules; three are compiled, and their checkpoints resume
-on each other's mesh. With PCC_TEST_ALL all plans are compiled, too."""
+on each other's mesh. With PCC_TEST_ALL all plans are compiled, too, and three
+more layouts."""
 
 import array
 import json
@@ -58,6 +59,9 @@ PLANS = [(kind, plan) for kind, plans in (
 # Compiled; checkpoints of each resume on all.
 COMPILED = ["", "--dp 4 --ep 2 --tp 2 --zero 3 --micro-batch-size 1",
             "--pp 2 --dp 2 --ep 2 --tp 2 --etp 1 --sp --zero 1"]
+if ALL:
+    COMPILED += ["--dp 8 --ep 8 --zero 2", "--cp 2 --dp 4 --ep 4 --zero 1",
+                 "--tp 4 --dp 2 --ep 2 --sp --zero 0"]
 
 
 def run(*command):

@@ -6,15 +6,19 @@ heads; mixture of experts: a LLaMA with experts in place of the MLPs).
 b samples of a microbatch on a rank, s positions on a rank, h hidden, t
 tensor-parallel, d data-parallel (dp x cp), c context-parallel ranks, m
 microbatches, n ep ranks that split experts, k experts of a token. A layer is an
-attention and an MLP, which may be on different stages. If a layer is recomputed in the backward pass, the result of its
-attention is reduced twice, and the inputs of both are gathered once more.
+attention and an MLP, which may be on different stages. If a layer is
+recomputed in the backward pass, the result of its attention is reduced twice,
+and the inputs of both are gathered once more.
 Experts gather tokens, ids and gates forward, tokens, their cotangents, ids and
 gates backward, and scatter their results and the cotangents of tokens and gates:
 over ep, and with sequence parallelism over tp, (c - 1) T (5 h e + 20 k) bytes in
 all for T tokens of a rank, c ranks that gather and e bytes an element. Without
 sequence parallelism tp all-reduces the results. Once a step the numbers of tokens
 of each layer's experts are all-reduced over the ranks with different tokens or
-layers.
+layers. A function that computes experts routes R = T c min(k, E/n) rows for the
+E/n experts of a rank, n the ranks that split them. Its temporaries are at most
+R (3 h + 6 f) elements and a tile of rows of h for each of these experts, f the
+columns of an expert on a rank.
 Elements have 4 bytes, activations of bf16 or fp16 2. Bytes are what one rank
 sends with a ring; see messages.py.
 """
@@ -25,7 +29,7 @@ import re
 
 import buckets
 from buckets import BUCKET, HEADS, KV_HEADS, UNIT, Part, aligned, padded
-from plans import CHOSEN, EXPERTS, LAYERS, WIDTH
+from plans import CHOSEN, EXPERTS, INNER, LAYERS, WIDTH
 
 ELEMENT = 4
 
@@ -143,6 +147,56 @@ def expert_traffic(plan, tokens, size):
     elif t > 1:
         found += [("all_reduce", "tensor", 1, all_reduce(ids, t))]
     return found
+
+
+# The rows of the smallest tile of a grouped GEMM.
+TILE = 32
+
+
+def expert_scratch(plan, batch, seq):
+    """The rows of a function that computes experts, and the bytes that its
+    temporaries have at most."""
+    tokens = batch // (plan.dp * plan.microbatches) * seq // plan.cp
+    ranks = plan.ep * (plan.tp if plan.etp == 1 else 1)
+    rows = tokens * plan.ep * min(CHOSEN, EXPERTS // ranks)
+    columns = INNER // (1 if plan.etp == 1 else plan.tp)
+    element = 4 if plan.precision == "f32" else 2
+    # Two matrices of f columns, of the gate and of the up projection.
+    each = 3 * WIDTH + (2 * 2 + 2) * columns
+    return rows, element * (rows * each + TILE * EXPERTS // ranks * WIDTH)
+
+
+def scratch_of(text):
+    """(name, rows, bytes of temporaries) of each function with a grouped GEMM
+    in a stage's text: of all temporaries; or, where the function recomputes a
+    whole layer, of those with rows."""
+    found = []
+    for body in re.split(r"\n    rt\.func ", text)[1:]:
+        rows = {int(n) for n in
+                re.findall(r"rt\.grouped_gemm n\w .*?: memref<(\d+)x", body)}
+        if rows:
+            name, size = re.match(r"(@\S+?)\(.*?\) frame (\d+)", body).groups()
+            whole = "attention" in body or "masked_softmax" in body
+            found.append((name, rows,
+                          alive(body, rows) if whole else int(size)))
+    return found
+
+
+def alive(body, rows):
+    """The most bytes of temporaries with so many rows that are used at once."""
+    uses, sizes = {}, {}
+    for n, line in enumerate(body.split("\n")):
+        made = re.match(r" *(%\w+) = rt\.temporary at \d+ : "
+                        r"memref<(\d+)x(?:(\d+)x)?(i|f|bf)(\d+)>$", line)
+        if made and int(made[2]) in rows:
+            sizes[made[1]] = (int(made[2]) * int(made[3] or 1)
+                              * math.ceil(int(made[5]) / 8))
+        elif " = rt.temporary" not in line:
+            for name in re.findall(r"%\w+", line):
+                uses.setdefault(name, []).append(n)
+    lives = [(uses[name][0], uses[name][-1], sizes[name]) for name in sizes]
+    return max(sum(size for first, last, size in lives if first <= at <= last)
+               for at, _, _ in lives)
 
 
 ROLES = {("tp",): "tensor", ("tp_kv", "tp_rep"): "tensor",

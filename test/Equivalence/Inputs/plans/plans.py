@@ -17,6 +17,7 @@ GLOBAL_BATCH, SEQ, CLASSES, MOST_RANKS = 24, 16, 131, 8
 # Wide enough that no sum of a few vectors comes near zero, where the gradient of
 # a norm, and its rounding error in bf16 or fp16, is unbounded.
 WIDTH = 64
+INNER = 2 * WIDTH
 # Layers have 4 query heads; LLaMA's share 2 key and value heads. The mixture of
 # experts is a LLaMA whose MLPs are 8 experts; ids of tokens choose 2 of them, so
 # no rounding changes a choice.
@@ -97,7 +98,7 @@ def model(plan, folder):
             [sys.executable, MAKE, plan.family,
              f"--layers={LAYERS[plan.family]}", f"--batch={batch}",
              f"--seq={SEQ}", f"--vocab={CLASSES}", f"--width={WIDTH}",
-             f"--inner={2 * WIDTH}",
+             f"--inner={INNER}",
              *(["--dropout=0.1"] if plan.dropout else []),
              *(["--routing=hash", f"--experts={EXPERTS}", f"--choices={CHOSEN}"]
                if plan.family == "moe" else []),
