@@ -97,11 +97,24 @@ text = texts[both].splitlines()
 tokens_at = next(at for at, line in enumerate(text)
                  if "rt.all_gather" in line and 'over ["ep"]' in line)
 seen(text[:tokens_at] + text[tokens_at + 1:], "all_gather over expert", both)
-# Temporaries of experts.
-heads = [at for at, line in enumerate(text) if "rt.func @" in line]
-bodies = {at: "".join(text[at:end]) for at, end in zip(heads, heads[1:])}
-frame_at = next(at for at, body in bodies.items()
-                if "rt.grouped_gemm" in body and "masked_softmax" not in body)
+# Temporaries of experts; their rows.
+
+
+def functions(text):
+    """(first line, text) of each function."""
+    heads = [at for at, line in enumerate(text) if "rt.func @" in line]
+    return [(at, "".join(text[at:end])) for at, end in zip(heads, heads[1:])]
+
+
+text, frame_at, split = next(
+    (lines, at, plan) for plan in texts if plan.family == "moe"
+    for lines in [texts[plan].splitlines()] for at, body in functions(lines)
+    if "rt.grouped_gemm" in body and "attention" not in body
+    and "masked_softmax" not in body)
 longer = re.sub(r" frame (\d+) ", lambda m: f" frame {int(m[1]) * 10} ",
                 text[frame_at])
-seen(text[:frame_at] + [longer] + text[frame_at + 1:], "temporaries", both)
+seen(text[:frame_at] + [longer] + text[frame_at + 1:], "temporaries", split)
+gemm_at = next(at for at, line in enumerate(text) if "rt.grouped_gemm n" in line)
+more = re.sub(r": memref<(\d+)x", lambda m: f": memref<{int(m[1]) + 1}x",
+              text[gemm_at], count=1)
+seen(text[:gemm_at] + [more] + text[gemm_at + 1:], "rows, expected", split)
