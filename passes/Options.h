@@ -9,6 +9,7 @@
 #define PCC_PASSES_OPTIONS_H
 
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,9 @@ struct Options {
   std::string overlap = "on";
   /// Activation recomputation: "none", "selective" or "full".
   std::string recompute = "none";
+  /// How many chunks of tokens heads and their losses are computed in: a
+  /// number, "auto" (by the bytes of the logits) or "off".
+  std::string headChunks = "auto";
   /// "on" or "off": whether GEMM epilogues (bias, gelu, sums) are fused on
   /// GPUs.
   std::string epilogues = "on";
@@ -112,6 +116,10 @@ struct Options {
   int64_t memoryLimit = 0; ///< bytes per rank; 0: none
   int verbosity = 1;       ///< 0 with -q, 2 with -v
 
+  /// The number of chunks that was asked for; 0: none was.
+  int64_t headChunkCount() const {
+    return std::strtoll(headChunks.c_str(), nullptr, 10);
+  }
   /// The ZeRO stage, 0 to 3.
   int64_t zeroStage() const {
     return zero.empty() ? dp > 1 : int64_t(zero.front() - '0');

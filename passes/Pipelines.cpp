@@ -208,6 +208,18 @@ static void addSpmdPasses(OpPassManager &manager, const Options &options) {
 }
 
 static void addPipelinePasses(OpPassManager &manager, const Options &options) {
+  if (options.headChunks != "off" && !options.forward) {
+    // On local programs: their logits are one rank's. Before recomputation and
+    // tasks, because a head in chunks has its gradients in the forward task.
+    PipeChunkHeadsPassOptions heads;
+    heads.chunks = options.headChunkCount();
+    // GPipe runs all forward tasks first. If each microbatch's gradients are
+    // reduced, those of a head would be reduced in the wrong ones.
+    heads.keepsGradients = options.pp == 1 || options.microbatches == 1 ||
+                           options.schedule != "gpipe" ||
+                           options.zeroStage() < 2;
+    manager.addPass(createPipeChunkHeadsPass(heads));
+  }
   // On local programs: their sizes are one rank's, and recomputation may repeat
   // collectives. Before tasks are formed, which pass the remaining values to
   // each other.
@@ -236,6 +248,9 @@ static void addPipelinePasses(OpPassManager &manager, const Options &options) {
 static constexpr int64_t kDevicePartialSums = 256 * 128;
 
 static void addRTPasses(OpPassManager &manager, const Options &options) {
+  // Tasks are checked and scheduled with whole heads; chunks matter for memory
+  // alone.
+  manager.addPass(createPipeExpandChunksPass());
   // Experts are one op up to here, like attention. Their routed rows are no
   // tensors of the program that autodiff or propagation would see.
   NNExpandExpertsPassOptions experts;

@@ -117,6 +117,11 @@ inline constexpr llvm::StringLiteral kStageAttr = "nn.stage";
 /// On any op, a whole number: the segment (a layer, mostly) it belongs to.
 /// Segments count on from stage to stage. Absent: a stage is one segment.
 inline constexpr llvm::StringLiteral kSegmentAttr = "nn.segment";
+/// On an op of a head: the extents of the token dims of a chunk, which it is
+/// computed for at a time, an array of whole numbers.
+inline constexpr llvm::StringLiteral kChunkAttr = "nn.chunk";
+/// On a module: why a large head is not computed in chunks, a string.
+inline constexpr llvm::StringLiteral kWholeHeadAttr = "nn.whole_head";
 /// The attributes that determine where an op runs. An op that replaces another
 /// inherits them.
 inline constexpr llvm::StringLiteral kStageAttrs[] = {kBackwardAttr, kStageAttr,

@@ -17,6 +17,7 @@ namespace {
 bool isUnit(Attribute attr) { return isa<UnitAttr>(attr); }
 bool isString(Attribute attr) { return isa<StringAttr>(attr); }
 bool isInteger(Attribute attr) { return isa<IntegerAttr>(attr); }
+bool isIntegers(Attribute attr) { return isa<DenseI64ArrayAttr>(attr); }
 bool isDims(Attribute attr) { return isa<InputDimsAttr>(attr); }
 bool isDictionary(Attribute attr) { return isa<DictionaryAttr>(attr); }
 bool isTerms(Attribute attr) {
@@ -91,6 +92,8 @@ const Attr onOps[] = {
     {kRecomputedAttr, isAny, isUnit, anOp, aUnit},
     {kStageAttr, isAny, isInteger, anOp, aNumber},
     {kSegmentAttr, isAny, isInteger, anOp, aNumber},
+    {kChunkAttr, isAny, isIntegers, anOp, "an array of whole numbers"},
+    {kWholeHeadAttr, isModule, isString, aModule, aString},
     {kIdsAttr, isLater, isDictionary, "an input", "a dictionary"},
     {kDimsAttr, isLater, isDims, "an input", "#nn.dims"},
     {kImpliedAttr, isModule, isImplied, aModule,

@@ -111,9 +111,11 @@ void MicrobatchOutliner::splitAccumulations() {
 
 /// Whether a gradient op belongs to the forward unit of its segment. The
 /// gradient of the logits depends on nothing after the loss. In one unit, loss
-/// and gradient read the logits once.
+/// and gradient read the logits once; if a head is computed in chunks, they do
+/// not outlive their chunk.
 bool MicrobatchOutliner::isMadeWithLoss(Operation *op, int64_t afterUnit) {
-  return isa<nn::CrossEntropyGradOp>(op) && afterUnit < segments();
+  return (isa<nn::CrossEntropyGradOp>(op) || op->hasAttr(nn::kChunkAttr)) &&
+         afterUnit < segments();
 }
 
 LogicalResult MicrobatchOutliner::assignUnits() {

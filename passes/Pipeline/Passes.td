@@ -48,6 +48,66 @@ def NNSegmentsPass : Pass<"nn-segments", "::mlir::ModuleOp"> {
   }];
 }
 
+def PipeChunkHeadsPass : Pass<"pipe-chunk-heads", "::mlir::ModuleOp"> {
+  let summary = "Chooses how many tokens a head computes at a time";
+  let description = [{
+    A head is the last projection, its loss and their gradients. Its logits are
+    the largest values of a step: a row of the vocabulary for each token. The
+    pass gives the ops that make or read logits, and the ops between them, the
+    attribute `nn.chunk`, the extents of the token dims of a chunk:
+
+    ```
+    %logits = nn.contract "bsk,nk->bsn" %x, %w  {nn.chunk = [4, 1024]}
+    %loss, %lse = nn.cross_entropy %logits, ..  {nn.chunk = [4, 1024]}
+    %g = nn.cross_entropy_grad %d, %logits, ..  {nn.chunk = [4, 1024], nn.bwd}
+    %dx = nn.contract "bsn,nk->bsk" %g, %w      {nn.chunk = [4, 1024], nn.bwd}
+    %dw = nn.contract "bsk,bsn->nk" %x, %g      {nn.chunk = [4, 1024], nn.bwd}
+    ```
+
+    `pipe-outline` puts these ops into the forward task, so that no product is
+    computed twice; `pipe-expand-chunks` repeats them for each chunk.
+
+    By itself (`chunks=0`) it divides heads whose logits have more than 512 MiB
+    on a rank, into chunks of at most that size. Such a head stays whole if an op
+    does not treat tokens alike, or if a gradient needs a sum over all tokens;
+    the module's attribute `nn.whole_head` says why. If `chunks` is given, that
+    is an error.
+
+    Runs on local programs, before recomputation, which then saves no value for
+    the products.
+  }];
+  let options = [
+    Option<"chunks", "chunks", "int64_t", "0",
+           "The number of chunks; 0: chosen by bytes">,
+    Option<"keepsGradients", "keeps-gradients", "bool", "true",
+           "Gradients stay until the last microbatch's forward pass">];
+}
+
+def PipeExpandChunksPass : Pass<"pipe-expand-chunks", "::mlir::ModuleOp"> {
+  let summary = "Computes heads chunk by chunk";
+  let description = [{
+    Repeats the ops with the attribute `nn.chunk` for each chunk of tokens.
+    Operands with tokens are sliced; results with tokens are concatenated, and
+    sums over tokens are added:
+
+    ```
+    %x0 = nn.slice %x at [0, 0, 0]
+    %logits0 = nn.contract "bsk,nk->bsn" %x0, %w
+    ...
+    %dw0 = nn.contract "bsk,bsn->nk" %x0, %g0
+    %x1 = nn.slice %x at [4, 0, 0]
+    ...
+    %dx = nn.concat %dx0, %dx1 along 0
+    %dw = nn.sum %dw0, %dw1
+    ```
+
+    All-reduces between these ops, of vocabulary-parallel losses, are repeated,
+    too, with as many bytes in all. That of the gradient of `x` stays behind the
+    concatenation.
+  }];
+  let dependentDialects = ["::pcc::nn::NNDialect"];
+}
+
 def PipeRecomputePass : Pass<"pipe-recompute", "::mlir::ModuleOp"> {
   let summary = "Adds activation recomputation to backward passes";
   let description = [{

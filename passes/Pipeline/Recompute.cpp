@@ -44,7 +44,10 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
-static bool isBackward(Operation *op) { return op->hasAttr(nn::kBackwardAttr); }
+/// Gradients of a head that is computed in chunks are made with its loss.
+static bool isBackward(Operation *op) {
+  return op->hasAttr(nn::kBackwardAttr) && !op->hasAttr(nn::kChunkAttr);
+}
 
 namespace {
 

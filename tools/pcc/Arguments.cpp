@@ -135,6 +135,20 @@ static bool checkRecompute(const Flags &flags) {
   return true;
 }
 
+static bool checkHeadChunks(const Flags &flags) {
+  llvm::StringRef value = flags.headChunks;
+  int64_t count = 0;
+  if (value != "auto" && value != "off" &&
+      (value.getAsInteger(10, count) || count < 1)) {
+    llvm::errs() << "pcc: error: --head-chunks takes a number of at least 1, "
+                    "off or auto, not '"
+                 << value << "'\n";
+    return false;
+  }
+  warnIfForward(flags, flags.headChunks, "auto", "no loss");
+  return true;
+}
+
 static bool readBucketSize(const Flags &flags, Options &options) {
   options.bucketSize = parseBytes(flags.bucketSize);
   if (options.bucketSize > 0)
@@ -215,6 +229,7 @@ static void readOptions(const Flags &flags, Options &options) {
   options.schedule = flags.schedule;
   options.overlap = flags.overlap;
   options.recompute = flags.recompute;
+  options.headChunks = flags.headChunks;
   options.epilogues = flags.epilogues;
   options.stageCut = flags.stageCut;
   options.microBatch = flags.microBatch;
@@ -269,6 +284,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.schedule);
   note(flags.overlap);
   note(flags.recompute);
+  note(flags.headChunks);
   note(flags.epilogues);
   note(flags.stageCut);
   note(flags.loss);
@@ -345,6 +361,7 @@ static bool checkChoices(const Flags &flags) {
                       {"causal-lm", "cross-entropy", "mse"})) &&
          checkChoice("optimizer", flags.optimizer, {"adamw", "sgd"}) &&
          checkPrecision(flags) && checkZero(flags) && checkRecompute(flags) &&
+         checkHeadChunks(flags) &&
          checkChoice("init", flags.init, {"from-onnx", "random"}) &&
          checkChoice("batch-norm", flags.batchNorm, {"batch", "running"}) &&
          checkChoice("target", flags.targetName,

@@ -143,6 +143,11 @@ struct Flags {
       cl::desc("Activation recomputation: none, selective (norms, activation "
                "functions, sums, casts, dropout), full (whole layers)"),
       cl::init("none"), cl::value_desc("WHAT"), cl::cat(training)};
+  Text headChunks{
+      "head-chunks",
+      cl::desc("Chunks of tokens that the last projection and its loss are "
+               "computed in: a number, off, or auto (by the bytes of logits)"),
+      cl::init("auto"), cl::value_desc("N"), cl::cat(training)};
   Text stageCut{
       "stage-cut",
       cl::desc(

@@ -136,6 +136,7 @@ static const Choice choices[] = {
     {"bucket_size", "bucket-size", "spmd", &Options::bucketSize},
     {"schedule", "schedule", "pipeline", nullptr, &Options::schedule},
     {"recompute", "recompute", "pipeline", nullptr, &Options::recompute},
+    {"head_chunks", "head-chunks", "pipeline", nullptr, &Options::headChunks},
     {"overlap", "overlap", "pipeline", nullptr, &Options::overlap},
     {"global_batch", "global-batch-size", "pipeline", &Options::globalBatch},
     {"target", "target", "rt", nullptr, &Options::target},
@@ -150,9 +151,11 @@ void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
     bool isAskedFor =
         choice.number == &Options::globalBatch && options.globalBatchGiven;
     // A number is 0 if the model determines it, as it may the sequence length;
-    // GEMMs of CPUs have no epilogues.
-    bool isOpen = (choice.number && options.*choice.number == 0) ||
-                  (choice.text == &Options::epilogues && !options.hasDevice());
+    // GEMMs of CPUs have no epilogues; bytes determine chunks.
+    bool isOpen =
+        (choice.number && options.*choice.number == 0) ||
+        (choice.text == &Options::epilogues && !options.hasDevice()) ||
+        (choice.text == &Options::headChunks && options.headChunks == "auto");
     if (isOpen || (findPhase(choice.phase) > phase && !isAskedFor))
       continue;
     // A CPU has a single attention backend.

@@ -1,6 +1,7 @@
 //===- Summary.cpp - Summary of a compilation -----------------------------===//
 
 #include "tools/pcc/Summary.h"
+#include "analysis/Activations.h"
 #include "dialects/Dist/Layout.h"
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
@@ -8,6 +9,7 @@
 #include "passes/Codegen/Emit/Communication.h"
 #include "passes/Codegen/Emit/Emit.h"
 #include "passes/Codegen/Kernels/Attention/Choice.h"
+#include "passes/Pipeline/Heads.h"
 #include "passes/Pipelines.h"
 #include "passes/Training/Entry.h"
 #include "tools/pcc/Step.h"
@@ -102,6 +104,33 @@ void Summary::collectAttention(ModuleOp module) {
     else if (directions != direction)
       directions = "forward and backward";
   }
+}
+
+/// Reads the chunks that --pipe-chunk-heads chose for the heads of a step.
+void Summary::collectHeads(ModuleOp module) {
+  heads.clear();
+  int64_t bytes = 0;
+  for (auto body : module.getOps<pipe::BodyOp>())
+    for (Value logits : Head::findLogits(*body.getBlock())) {
+      bytes = std::max(bytes, bytesOf(logits));
+      Operation *maker = logits.getDefiningOp();
+      auto chunk = maker
+                       ? maker->getAttrOfType<DenseI64ArrayAttr>(nn::kChunkAttr)
+                       : DenseI64ArrayAttr();
+      if (!chunk)
+        continue;
+      int64_t count = 1, tokens = 1;
+      for (auto [size, all] :
+           llvm::zip(chunk.asArrayRef(), nn::tensorType(logits).getShape())) {
+        count *= llvm::divideCeil(all, size);
+        tokens *= size;
+      }
+      heads.insert(formatCount(count) + " chunks of " + formatCount(tokens) +
+                   (tokens == 1 ? " token" : " tokens"));
+    }
+  if (auto why = module->getAttrOfType<StringAttr>(nn::kWholeHeadAttr))
+    heads.insert("whole, with " + formatBytes(bytes) +
+                 " of logits: " + why.str());
 }
 
 /// Returns the values that buckets in `released` are gathered from: the rank's
@@ -233,6 +262,7 @@ void Summary::collect(ModuleOp module, StringRef phase) {
   if (phase == "pipeline") {
     collectTasks(module);
     collectAttention(module);
+    collectHeads(module);
   }
   if (phase == "rt")
     collectProgram(module);
@@ -379,6 +409,8 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
     os << "loss:     " << (loss == "own" ? "the file's own" : loss) << "\n";
   for (auto &[form, directions] : attention)
     os << "attention: " << directions << " " << form << "\n";
+  for (const std::string &head : heads)
+    os << "head:     " << head << "\n";
   if (options.recompute != "none" && !options.forward)
     os << "recompute: " << options.recompute << "\n";
   printGemms(os);
@@ -475,6 +507,10 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
           json.attribute("form", form);
           json.attribute("directions", directions);
         });
+    });
+    json.attributeArray("heads", [&] {
+      for (const std::string &head : heads)
+        json.value(head);
     });
     json.attributeObject("products", [&] {
       json.attribute("count", products);

@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Options.h"
 #include "tools/pcc/Traffic.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -62,6 +63,7 @@ private:
   void collectParameters(mlir::ModuleOp module);
   void collectTasks(mlir::ModuleOp module);
   void collectAttention(mlir::ModuleOp module);
+  void collectHeads(mlir::ModuleOp module);
   void collectProgram(mlir::ModuleOp module);
   void collectGemms(rt::StageOp stage);
   void printGemms(llvm::raw_ostream &os) const;
@@ -76,6 +78,8 @@ private:
   /// The directions of attention, "forward", "backward" or both, by
   /// implementation.
   std::map<std::string, std::string> attention;
+  /// A line on heads that are large or in chunks, each once.
+  llvm::SmallSetVector<std::string, 1> heads;
   /// The GEMMs of a step, of one rank of each stage; and those with an
   /// epilogue, by epilogue.
   int64_t products = 0;

@@ -1,0 +1,114 @@
+//===- ChunkHeads.cpp - Chooses the chunks of heads -----------------------===//
+
+#include "analysis/Activations.h"
+#include "dialects/NN/Location.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Pipeline/Heads.h"
+#include "passes/Pipeline/Passes.h"
+#include "passes/Training/Entry.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_PIPECHUNKHEADSPASS
+#include "passes/Pipeline/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+
+/// The bytes of logits up to which a chunk is as large as possible, and up to
+/// which no head has chunks by itself.
+static constexpr int64_t kMostBytes = int64_t(512) << 20;
+/// The fewest tokens of a chunk that is chosen by bytes: the products stay
+/// efficient.
+static constexpr int64_t kFewestTokens = 256;
+
+/// The extents of the token dims whose product is at most `most`, if that is
+/// possible, the last dims first; as many samples or positions as a power of
+/// two, or all.
+static SmallVector<int64_t> extentsOf(ArrayRef<int64_t> tokens, int64_t most) {
+  SmallVector<int64_t> chunk(tokens.size(), 1);
+  for (int i = tokens.size() - 1; i >= 0; --i) {
+    if (tokens[i] <= most) {
+      chunk[i] = tokens[i];
+      most /= tokens[i];
+      continue;
+    }
+    chunk[i] = std::min<int64_t>(tokens[i], llvm::bit_floor(uint64_t(most)));
+    break;
+  }
+  return chunk;
+}
+
+/// The extents of the token dims for about `count` chunks: those of the first
+/// dims become smaller first.
+static SmallVector<int64_t> extentsFor(ArrayRef<int64_t> tokens,
+                                       int64_t count) {
+  SmallVector<int64_t> chunk(tokens);
+  for (int64_t &extent : chunk) {
+    int64_t parts = std::min(extent, count);
+    extent = llvm::divideCeil(extent, parts);
+    count = llvm::divideCeil(count, parts);
+  }
+  return chunk;
+}
+
+namespace {
+struct PipeChunkHeadsPass
+    : pcc::impl::PipeChunkHeadsPassBase<PipeChunkHeadsPass> {
+  using PipeChunkHeadsPassBase::PipeChunkHeadsPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (StringRef name : {nn::kMicrobatch, nn::kEvaluate}) {
+      auto func = module.lookupSymbol<func::FuncOp>(name);
+      if (!func)
+        continue;
+      for (Value logits : Head::findLogits(func.getBody().front()))
+        if (failed(choose(logits, name == nn::kMicrobatch)))
+          return signalPassFailure();
+    }
+  }
+
+  LogicalResult choose(Value logits, bool isTraining) {
+    int64_t bytes = bytesOf(logits);
+    if (chunks == 0 && bytes <= kMostBytes)
+      return success();
+    std::string why;
+    std::optional<Head> head = Head::find(logits, why);
+    if (head && isTraining && !keepsGradients) {
+      head = std::nullopt;
+      why = "with --schedule gpipe and --zero 2 or 3, gradients are reduced "
+            "before those of all heads are computed";
+    }
+    if (!head) {
+      if (chunks)
+        return emitError(logits.getLoc())
+               << "--head-chunks " << chunks
+               << ": the head cannot be computed in chunks of tokens: " << why;
+      getOperation()->setAttr(
+          nn::kWholeHeadAttr,
+          StringAttr::get(getOperation().getContext(), why));
+      return success();
+    }
+    ArrayRef<int64_t> tokens = head->getTokens();
+    int64_t all = 1;
+    for (int64_t extent : tokens)
+      all *= extent;
+    if (chunks > all)
+      return emitError(logits.getLoc())
+             << "--head-chunks " << chunks << ": a microbatch has " << all
+             << (all == 1 ? " token" : " tokens") << " on a rank";
+    SmallVector<int64_t> chunk =
+        chunks ? extentsFor(tokens, chunks)
+               : extentsOf(tokens,
+                           std::max(kFewestTokens, kMostBytes / (bytes / all)));
+    if (ArrayRef(chunk) == tokens)
+      return success();
+    for (Operation *op : head->getOps())
+      op->setAttr(nn::kChunkAttr,
+                  DenseI64ArrayAttr::get(op->getContext(), chunk));
+    return success();
+  }
+};
+} // namespace
