@@ -1,7 +1,6 @@
 //===- ChunkHeads.cpp - Chooses the chunks of heads -----------------------===//
 
-#include "analysis/Activations.h"
-#include "dialects/NN/Location.h"
+#include "dialects/Dist/Dist.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Pipeline/Heads.h"
 #include "passes/Pipeline/Passes.h"
@@ -53,6 +52,38 @@ static SmallVector<int64_t> extentsFor(ArrayRef<int64_t> tokens,
   return chunk;
 }
 
+/// Whether two ops compute the same: the backward pass gathers the head's input
+/// again.
+static bool areEqual(Operation *a, Operation *b) {
+  auto essentials = [](Operation *op) {
+    NamedAttrList attributes(op->getDiscardableAttrDictionary());
+    for (StringRef name : nn::kStageAttrs)
+      attributes.erase(name);
+    attributes.erase(dist::kIdAttr);
+    return attributes.getDictionary(op->getContext());
+  };
+  return a->getName() == b->getName() &&
+         llvm::equal(a->getOperands(), b->getOperands()) &&
+         llvm::equal(a->getResultTypes(), b->getResultTypes()) &&
+         a->getPropertiesAsAttribute() == b->getPropertiesAsAttribute() &&
+         essentials(a) == essentials(b);
+}
+
+/// Replaces an op of the backward pass by an equal one of the forward pass, if
+/// there is one.
+static bool replaceByForward(Operation *op) {
+  if (op->getNumOperands() == 0)
+    return false;
+  for (Operation *other : op->getOperand(0).getUsers())
+    if (other != op && !other->hasAttr(nn::kBackwardAttr) &&
+        other->isBeforeInBlock(op) && areEqual(other, op)) {
+      op->replaceAllUsesWith(other);
+      op->erase();
+      return true;
+    }
+  return false;
+}
+
 namespace {
 struct PipeChunkHeadsPass
     : pcc::impl::PipeChunkHeadsPassBase<PipeChunkHeadsPass> {
@@ -71,7 +102,8 @@ struct PipeChunkHeadsPass
   }
 
   LogicalResult choose(Value logits, bool isTraining) {
-    int64_t bytes = bytesOf(logits);
+    ModuleOp module = getOperation();
+    int64_t bytes = Head::getBytes(logits);
     if (chunks == 0 && bytes <= kMostBytes)
       return success();
     std::string why;
@@ -84,11 +116,10 @@ struct PipeChunkHeadsPass
     if (!head) {
       if (chunks)
         return emitError(logits.getLoc())
-               << "--head-chunks " << chunks
+               << "--head-chunks " << int64_t(chunks)
                << ": the head cannot be computed in chunks of tokens: " << why;
-      getOperation()->setAttr(
-          nn::kWholeHeadAttr,
-          StringAttr::get(getOperation().getContext(), why));
+      module->setAttr(nn::kWholeHeadAttr,
+                      StringAttr::get(module.getContext(), why));
       return success();
     }
     ArrayRef<int64_t> tokens = head->getTokens();
@@ -97,7 +128,7 @@ struct PipeChunkHeadsPass
       all *= extent;
     if (chunks > all)
       return emitError(logits.getLoc())
-             << "--head-chunks " << chunks << ": a microbatch has " << all
+             << "--head-chunks " << int64_t(chunks) << ": a microbatch has " << all
              << (all == 1 ? " token" : " tokens") << " on a rank";
     SmallVector<int64_t> chunk =
         chunks ? extentsFor(tokens, chunks)
@@ -105,9 +136,12 @@ struct PipeChunkHeadsPass
                            std::max(kFewestTokens, kMostBytes / (bytes / all)));
     if (ArrayRef(chunk) == tokens)
       return success();
+    Builder builder(module.getContext());
     for (Operation *op : head->getOps())
-      op->setAttr(nn::kChunkAttr,
-                  DenseI64ArrayAttr::get(op->getContext(), chunk));
+      op->setAttr(nn::kChunkAttr, builder.getDenseI64ArrayAttr(chunk));
+    for (Operation *op : head->getNeeded())
+      if (!replaceByForward(op))
+        op->setAttr(nn::kChunkAttr, builder.getDenseI64ArrayAttr({}));
     return success();
   }
 };

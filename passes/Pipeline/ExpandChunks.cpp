@@ -48,6 +48,12 @@ struct PipeExpandChunksPass
 
 } // namespace
 
+/// Programs of one rank have no shardings.
+static void shard(Operation *op, dist::ShardingAttr sharding) {
+  if (sharding)
+    dist::setShardings(op, sharding);
+}
+
 /// Moves ops that use the head's results behind its last op.
 void Expander::moveUsersBehind() {
   Operation *last = head.getOps().back();
@@ -86,7 +92,8 @@ Value Expander::slice(Value whole) {
       start = begin[dim];
   auto made = nn::SliceOp::create(builder, whole.getLoc(), typeOf(whole), whole,
                                   starts, steps);
-  dist::setShardings(made, dist::getSharding(whole));
+  shard(made, dist::getSharding(whole));
+  made->setAttr(nn::kChunkAttr, builder.getDenseI64ArrayAttr(chunk));
   return made;
 }
 
@@ -144,7 +151,7 @@ Value Expander::join(Value whole, ArrayRef<Value> given) {
   if (!head.hasTokens(whole)) {
     auto sum = nn::SumOp::create(builder, whole.getLoc(), whole.getType(),
                                  ValueRange(values));
-    dist::setShardings(sum, sharding);
+    shard(sum, sharding);
     return sum;
   }
   HeadDims dims = head.dimsOf(whole);
@@ -163,7 +170,7 @@ Value Expander::join(Value whole, ArrayRef<Value> given) {
           RankedTensorType::get(shape, nn::tensorType(whole).getElementType());
       auto concat = nn::ConcatOp::create(builder, whole.getLoc(), type,
                                          ValueRange(row), dim);
-      dist::setShardings(concat, sharding);
+      shard(concat, sharding);
       joined.push_back(concat);
     }
     values = joined;

@@ -55,7 +55,7 @@ bool Head::isLarge(Value value) const {
   return hasTokens(value) && llvm::is_contained(dimsOf(value), kClassDim);
 }
 
-int64_t Head::getBytes() const { return bytesOf(logits); }
+int64_t Head::getBytes(Value logits) { return bytesOf(logits); }
 
 /// Whether an op treats equal tokens alike, wherever they are: it numbers no
 /// tokens.
@@ -152,7 +152,6 @@ bool Head::add(Operation *op) {
 
 bool Head::addBetween() {
   Block *block = logits.getParentBlock();
-  auto activations = findActivations(*block);
   for (size_t size = 0; size != found.size();) {
     size = found.size();
     llvm::SmallPtrSet<Operation *, 32> after, before;
@@ -165,19 +164,31 @@ bool Head::addBetween() {
       for (Operation *user : op.getUsers())
         if (found.contains(user) || before.contains(user))
           before.insert(&op);
-    for (Operation &op : *block) {
-      // The forward pass cannot use what the backward pass computes.
-      bool isNeeded = before.contains(&op) && activations.contains(&op) &&
-                      op.hasAttr(nn::kBackwardAttr);
-      if ((isNeeded || (after.contains(&op) && before.contains(&op))) &&
-          !add(&op))
+    for (Operation &op : *block)
+      if (after.contains(&op) && before.contains(&op) && !add(&op))
         return false;
-    }
   }
   for (Operation &op : *block)
     if (found.contains(&op))
       ops.push_back(&op);
   return true;
+}
+
+void Head::findNeeded() {
+  Block *block = logits.getParentBlock();
+  auto activations = findActivations(*block);
+  llvm::SmallPtrSet<Operation *, 16> before;
+  for (Operation &op : llvm::reverse(*block)) {
+    if (found.contains(&op) || !op.hasAttr(nn::kBackwardAttr) ||
+        !activations.contains(&op))
+      continue;
+    for (Operation *user : op.getUsers())
+      if (found.contains(user) || before.contains(user))
+        before.insert(&op);
+  }
+  for (Operation &op : *block)
+    if (before.contains(&op))
+      needed.push_back(&op);
 }
 
 bool Head::check() {
@@ -214,5 +225,6 @@ std::optional<Head> Head::find(Value logits, std::string &why) {
     why = head.why;
     return std::nullopt;
   }
+  head.findNeeded();
   return head;
 }

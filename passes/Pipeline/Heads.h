@@ -44,10 +44,13 @@ public:
   /// The ops, in the order of the block.
   llvm::ArrayRef<mlir::Operation *> getOps() const { return ops; }
   bool contains(mlir::Operation *op) const { return found.contains(op); }
+  /// Activations of the backward pass that the ops need, in the order of the
+  /// block. They depend on no op of the head.
+  llvm::ArrayRef<mlir::Operation *> getNeeded() const { return needed; }
   /// The token dims' extents on this rank.
   llvm::ArrayRef<int64_t> getTokens() const { return tokens; }
   /// The bytes of the logits of all tokens on this rank.
-  int64_t getBytes() const;
+  static int64_t getBytes(mlir::Value logits);
   /// The dims of an operand or result of the ops.
   HeadDims dimsOf(mlir::Value value) const;
   /// Whether a value has all token dims.
@@ -59,9 +62,10 @@ private:
   /// Adds an op, and all others that make or read a value of the logits' size.
   /// Returns false and sets `why` if one does not fit.
   bool add(mlir::Operation *op);
-  /// Adds the ops on paths from an added op to another, and the ops of the
-  /// backward pass that they need.
+  /// Adds the ops on paths from an added op to another.
   bool addBetween();
+  /// Finds the ops before them in the backward pass.
+  void findNeeded();
   /// Derives the dims of an op's values from those that are known.
   bool deduce(mlir::Operation *op);
   bool note(mlir::Operation *op, mlir::Value value, HeadDims dims);
@@ -72,7 +76,7 @@ private:
 
   mlir::Value logits;
   llvm::SmallVector<int64_t> tokens;
-  llvm::SmallVector<mlir::Operation *> ops;
+  llvm::SmallVector<mlir::Operation *> ops, needed;
   llvm::SmallPtrSet<mlir::Operation *, 16> found;
   llvm::DenseMap<mlir::Value, HeadDims> dims;
   std::string why;

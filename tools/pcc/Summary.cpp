@@ -1,7 +1,6 @@
 //===- Summary.cpp - Summary of a compilation -----------------------------===//
 
 #include "tools/pcc/Summary.h"
-#include "analysis/Activations.h"
 #include "dialects/Dist/Layout.h"
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
@@ -104,33 +103,6 @@ void Summary::collectAttention(ModuleOp module) {
     else if (directions != direction)
       directions = "forward and backward";
   }
-}
-
-/// Reads the chunks that --pipe-chunk-heads chose for the heads of a step.
-void Summary::collectHeads(ModuleOp module) {
-  heads.clear();
-  int64_t bytes = 0;
-  for (auto body : module.getOps<pipe::BodyOp>())
-    for (Value logits : Head::findLogits(*body.getBlock())) {
-      bytes = std::max(bytes, bytesOf(logits));
-      Operation *maker = logits.getDefiningOp();
-      auto chunk = maker
-                       ? maker->getAttrOfType<DenseI64ArrayAttr>(nn::kChunkAttr)
-                       : DenseI64ArrayAttr();
-      if (!chunk)
-        continue;
-      int64_t count = 1, tokens = 1;
-      for (auto [size, all] :
-           llvm::zip(chunk.asArrayRef(), nn::tensorType(logits).getShape())) {
-        count *= llvm::divideCeil(all, size);
-        tokens *= size;
-      }
-      heads.insert(formatCount(count) + " chunks of " + formatCount(tokens) +
-                   (tokens == 1 ? " token" : " tokens"));
-    }
-  if (auto why = module->getAttrOfType<StringAttr>(nn::kWholeHeadAttr))
-    heads.insert("whole, with " + formatBytes(bytes) +
-                 " of logits: " + why.str());
 }
 
 /// Returns the values that buckets in `released` are gathered from: the rank's
@@ -303,6 +275,33 @@ static std::string formatCount(int64_t count, StringRef noun,
                                StringRef plural = "s") {
   return (Twine(formatCount(count)) + " " + noun + (count == 1 ? "" : plural))
       .str();
+}
+
+/// Reads the chunks that --pipe-chunk-heads chose for the heads of a step.
+void Summary::collectHeads(ModuleOp module) {
+  heads.clear();
+  int64_t bytes = 0;
+  for (auto body : module.getOps<pipe::BodyOp>())
+    for (Value logits : Head::findLogits(*body.getBlock())) {
+      bytes = std::max(bytes, Head::getBytes(logits));
+      Operation *maker = logits.getDefiningOp();
+      auto chunk = maker
+                       ? maker->getAttrOfType<DenseI64ArrayAttr>(nn::kChunkAttr)
+                       : DenseI64ArrayAttr();
+      if (!chunk)
+        continue;
+      int64_t count = 1, tokens = 1;
+      for (auto [size, all] :
+           llvm::zip(chunk.asArrayRef(), nn::tensorType(logits).getShape())) {
+        count *= llvm::divideCeil(all, size);
+        tokens *= size;
+      }
+      heads.insert(formatCount(count) + " chunks of " + formatCount(tokens) +
+                   (tokens == 1 ? " token" : " tokens"));
+    }
+  if (auto why = module->getAttrOfType<StringAttr>(nn::kWholeHeadAttr))
+    heads.insert("whole, with " + formatBytes(bytes) +
+                 " of logits: " + why.str());
 }
 
 std::pair<int64_t, int64_t> Summary::getLargestStage() const {

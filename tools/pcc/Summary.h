@@ -6,9 +6,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Options.h"
 #include "tools/pcc/Traffic.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 
 namespace pcc {
 
@@ -79,7 +79,7 @@ private:
   /// implementation.
   std::map<std::string, std::string> attention;
   /// A line on heads that are large or in chunks, each once.
-  llvm::SmallSetVector<std::string, 1> heads;
+  std::set<std::string> heads;
   /// The GEMMs of a step, of one rank of each stage; and those with an
   /// epilogue, by epilogue.
   int64_t products = 0;

@@ -214,6 +214,10 @@ LogicalResult Grouper::seed() {
       continue;
     (isAlias(op) ? outside : solidViews).insert(op);
   }
+  // A slice of a chunk stays outside kernels, so that all chunks share them.
+  for (Operation *op : all)
+    if (isa<nn::SliceOp>(op) && op->hasAttr(nn::kChunkAttr))
+      solidViews.insert(op);
   for (bool changed = true; changed;) {
     changed = false;
     for (Operation *op : all) {
@@ -247,7 +251,8 @@ LogicalResult Grouper::seed() {
     bool isFree = isView(op) && !solidViews.contains(op);
     unit[op] = own.size();
     own.push_back({op});
-    isGroup.push_back(isKernelOp(op) && !isFree);
+    isGroup.push_back(isKernelOp(op) && !isFree &&
+                      !op->hasAttr(nn::kChunkAttr));
   }
   return success();
 }
