@@ -213,10 +213,10 @@ static void addPipelinePasses(OpPassManager &manager, const Options &options) {
     // tasks, because a head in chunks has its gradients in the forward task.
     PipeChunkHeadsPassOptions heads;
     heads.chunks = options.headChunkCount();
-    // GPipe runs all forward tasks first. If each microbatch's gradients are
-    // reduced, those of a head would be reduced in the wrong ones.
+    // Where all forward tasks run first, each microbatch's reduction of
+    // gradients would take those of all heads.
     heads.keepsGradients = options.pp == 1 || options.microbatches == 1 ||
-                           options.schedule != "gpipe" ||
+                           options.schedule == "1f1b" ||
                            options.zeroStage() < 2;
     manager.addPass(createPipeChunkHeadsPass(heads));
   }

@@ -118,7 +118,9 @@ inline constexpr llvm::StringLiteral kStageAttr = "nn.stage";
 /// Segments count on from stage to stage. Absent: a stage is one segment.
 inline constexpr llvm::StringLiteral kSegmentAttr = "nn.segment";
 /// On an op of a head: the extents of the token dims of a chunk, which it is
-/// computed for at a time, an array of whole numbers.
+/// computed for at a time, an array of whole numbers. It is empty for an op of
+/// the backward pass that the head needs and that is computed once. On a slice:
+/// it is a chunk's part of a value.
 inline constexpr llvm::StringLiteral kChunkAttr = "nn.chunk";
 /// On a module: why a large head is not computed in chunks, a string.
 inline constexpr llvm::StringLiteral kWholeHeadAttr = "nn.whole_head";

@@ -8,7 +8,7 @@
 #include "passes/Codegen/Emit/Communication.h"
 #include "passes/Codegen/Emit/Emit.h"
 #include "passes/Codegen/Kernels/Attention/Choice.h"
-#include "passes/Pipeline/Heads.h"
+#include "passes/Pipeline/Heads/Heads.h"
 #include "passes/Pipelines.h"
 #include "passes/Training/Entry.h"
 #include "tools/pcc/Step.h"

@@ -49,6 +49,7 @@
 // TASKS-NEXT: CSE
 // TASKS:      DistVerifyPass
 // TASKS-NEXT: {{ }}pipeline{{$}}
+// TASKS-NEXT: PipeChunkHeadsPass
 // TASKS-NEXT: PipeOutlinePass
 // TASKS-NEXT: PipeShareBodiesPass
 // TASKS-NEXT: PipeSchedulePass
@@ -57,6 +58,7 @@
 // TASKS-NEXT: Rest
 
 // CODE:      {{ }}rt{{$}}
+// CODE-NEXT: PipeExpandChunksPass
 // CODE-NEXT: NNExpandExpertsPass
 // CODE-NEXT: NNExpandAttentionPass
 // CODE-NEXT: RTSplitAccumulatePass

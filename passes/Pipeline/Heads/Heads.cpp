@@ -1,6 +1,6 @@
 //===- Heads.cpp - The ops of a head and its loss -------------------------===//
 
-#include "passes/Pipeline/Heads.h"
+#include "passes/Pipeline/Heads/Heads.h"
 #include "analysis/Activations.h"
 #include "dialects/Dist/Dist.h"
 #include "dialects/NN/Location.h"

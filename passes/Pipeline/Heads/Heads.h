@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PCC_PASSES_PIPELINE_HEADS_H
-#define PCC_PASSES_PIPELINE_HEADS_H
+#ifndef PCC_PASSES_PIPELINE_HEADS_HEADS_H
+#define PCC_PASSES_PIPELINE_HEADS_HEADS_H
 
 #include "dialects/NN/NN.h"
 #include "llvm/ADT/DenseMap.h"
@@ -84,4 +84,4 @@ private:
 
 } // namespace pcc
 
-#endif // PCC_PASSES_PIPELINE_HEADS_H
+#endif // PCC_PASSES_PIPELINE_HEADS_HEADS_H

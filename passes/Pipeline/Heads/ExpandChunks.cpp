@@ -4,7 +4,7 @@
 #include "dialects/NN/Location.h"
 #include "dialects/Pipe/Pipe.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/Pipeline/Heads.h"
+#include "passes/Pipeline/Heads/Heads.h"
 #include "passes/Pipeline/Passes.h"
 
 namespace pcc {

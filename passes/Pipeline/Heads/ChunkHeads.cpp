@@ -2,7 +2,7 @@
 
 #include "dialects/Dist/Dist.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/Pipeline/Heads.h"
+#include "passes/Pipeline/Heads/Heads.h"
 #include "passes/Pipeline/Passes.h"
 #include "passes/Training/Entry.h"
 #include "llvm/Support/MathExtras.h"
@@ -110,8 +110,9 @@ struct PipeChunkHeadsPass
     std::optional<Head> head = Head::find(logits, why);
     if (head && isTraining && !keepsGradients) {
       head = std::nullopt;
-      why = "with --schedule gpipe and --zero 2 or 3, gradients are reduced "
-            "before those of all heads are computed";
+      why = "the gradients of each microbatch are reduced, but the schedule "
+            "computes those of all heads first; use --schedule 1f1b, or "
+            "--zero 1";
     }
     if (!head) {
       if (chunks)
@@ -128,8 +129,8 @@ struct PipeChunkHeadsPass
       all *= extent;
     if (chunks > all)
       return emitError(logits.getLoc())
-             << "--head-chunks " << int64_t(chunks) << ": a microbatch has " << all
-             << (all == 1 ? " token" : " tokens") << " on a rank";
+             << "--head-chunks " << int64_t(chunks) << ": a microbatch has "
+             << all << (all == 1 ? " token" : " tokens") << " on a rank";
     SmallVector<int64_t> chunk =
         chunks ? extentsFor(tokens, chunks)
                : extentsOf(tokens,
