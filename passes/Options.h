@@ -44,6 +44,10 @@ struct Options {
   std::string schedule = "1f1b";
   /// "on" or "off": whether communication overlaps with compute.
   std::string overlap = "on";
+  /// Communication of context-parallel attention: "a2a" exchanges the sequence
+  /// for heads, "allgather" gathers keys and values; "auto": a2a where heads
+  /// allow it.
+  std::string cpCommType = "auto";
   /// Activation recomputation: "none", "selective" or "full".
   std::string recompute = "none";
   /// How many chunks of tokens heads and their losses are computed in: a

@@ -177,6 +177,12 @@ static void addPlanPasses(OpPassManager &manager, const Options &options) {
   DistPropagatePassOptions propagate;
   propagate.remarks = options.verbosity > 1;
   manager.addPass(createDistPropagatePass(propagate));
+  if (options.cpCommType != "allgather") {
+    // After propagation, so that only attention's own shardings change.
+    DistAttentionHeadsPassOptions heads;
+    heads.isAsked = options.cpCommType == "a2a";
+    manager.addPass(createDistAttentionHeadsPass(heads));
+  }
   // Partial sums and reshards follow from the shardings of all values.
   manager.addPass(createDistInsertReshardsPass());
   // Closes the phase: checks the facts that dist-partition relies on.

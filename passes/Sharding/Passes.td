@@ -166,6 +166,33 @@ def DistPropagatePass : ShardingPass<"dist-propagate"> {
            "report the reason for every axis of every value">];
 }
 
+def DistAttentionHeadsPass : ShardingPass<"dist-attention-heads"> {
+  let summary = "Splits attention's heads over the context-parallel ranks";
+  let description = [{
+    Under context parallelism a rank has a part of the sequence. Attention needs
+    all keys of a sequence: the ranks gather them. Instead, this pass splits the
+    heads of attention over the same ranks, and leaves the sequence whole there:
+
+    ```
+    %o = attention %q, %k, %v    q [b s:cp h], k and v gathered: its loop s has cp
+    %o = attention %q, %k, %v    its loop of heads has cp, and s none
+    ```
+
+    It changes `dist.factors` of `nn.attention` and its gradient after
+    propagation, so all other ops keep their shardings, and
+    `dist-insert-reshards` exchanges the axis between the sequence and the heads
+    by all_to_all, before and after attention. All ranks then do equal work
+    under a causal mask.
+
+    It changes all attention of a model, or none if the key/value heads of a
+    tensor-parallel rank are no multiple of the context-parallel ranks, or if
+    ranks share one; with `is-asked` that is an error.
+  }];
+  let options = [
+    Option<"isAsked", "is-asked", "bool", "false",
+           "Fail where heads cannot be split">];
+}
+
 def DistInsertReshardsPass : ShardingPass<"dist-insert-reshards"> {
   let summary = "Finds partial sums and makes changes of sharding explicit";
   let description = [{

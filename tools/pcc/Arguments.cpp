@@ -135,6 +135,19 @@ static bool checkRecompute(const Flags &flags) {
   return true;
 }
 
+static bool checkCpCommType(const Flags &flags) {
+  if (flags.cpCommType == "p2p") {
+    llvm::errs() << "pcc: error: --cp-comm-type p2p: keys and values are not "
+                    "sent around "
+                    "a ring\npcc: note: a2a has equal work on all ranks; "
+                    "allgather takes "
+                    "any number of heads\n";
+    return false;
+  }
+  return checkChoice("cp-comm-type", flags.cpCommType,
+                     {"a2a", "allgather", "auto"});
+}
+
 static bool checkHeadChunks(const Flags &flags) {
   llvm::StringRef value = flags.headChunks;
   int64_t count = 0;
@@ -230,6 +243,7 @@ static void readOptions(const Flags &flags, Options &options) {
   options.overlap = flags.overlap;
   options.recompute = flags.recompute;
   options.headChunks = flags.headChunks;
+  options.cpCommType = flags.cpCommType;
   options.epilogues = flags.epilogues;
   options.stageCut = flags.stageCut;
   options.microBatch = flags.microBatch;
@@ -285,6 +299,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.overlap);
   note(flags.recompute);
   note(flags.headChunks);
+  note(flags.cpCommType);
   note(flags.epilogues);
   note(flags.stageCut);
   note(flags.loss);
@@ -361,7 +376,7 @@ static bool checkChoices(const Flags &flags) {
                       {"causal-lm", "cross-entropy", "mse"})) &&
          checkChoice("optimizer", flags.optimizer, {"adamw", "sgd"}) &&
          checkPrecision(flags) && checkZero(flags) && checkRecompute(flags) &&
-         checkHeadChunks(flags) &&
+         checkHeadChunks(flags) && checkCpCommType(flags) &&
          checkChoice("init", flags.init, {"from-onnx", "random"}) &&
          checkChoice("batch-norm", flags.batchNorm, {"batch", "running"}) &&
          checkChoice("target", flags.targetName,

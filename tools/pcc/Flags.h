@@ -129,6 +129,12 @@ struct Flags {
            cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
   cl::alias cpAlias{"context-parallel-size", cl::aliasopt(cp),
                     cl::desc("Same as --cp")};
+  Text cpCommType{
+      "cp-comm-type",
+      cl::desc("Communication of context-parallel attention: a2a exchanges the "
+               "sequence for heads (default where cp divides the key/value "
+               "heads), allgather gathers keys and values"),
+      cl::init("auto"), cl::value_desc("NAME"), cl::cat(parallelism)};
   Count worldSize{
       "world-size",
       cl::desc("World size: number of all ranks, from which dp is derived"),

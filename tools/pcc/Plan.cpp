@@ -129,6 +129,7 @@ static const Choice choices[] = {
     {"cp", "cp", "plan", &Options::cp},
     {"ep", "ep", "plan", &Options::ep},
     {"etp", "etp", "plan", &Options::etp},
+    {"cp_comm_type", "cp-comm-type", "plan", nullptr, &Options::cpCommType},
     {"loss", "loss", "train", nullptr, &Options::loss},
     {"optimizer", "optimizer", "train", nullptr, &Options::optimizer},
     {"precision", "precision", "train", nullptr, &Options::precision},
@@ -151,11 +152,13 @@ void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
     bool isAskedFor =
         choice.number == &Options::globalBatch && options.globalBatchGiven;
     // A number is 0 if the model determines it, as it may the sequence length;
-    // GEMMs of CPUs have no epilogues; bytes determine chunks.
+    // GEMMs of CPUs have no epilogues; bytes determine chunks, and heads the
+    // communication of attention.
     bool isOpen =
         (choice.number && options.*choice.number == 0) ||
         (choice.text == &Options::epilogues && !options.hasDevice()) ||
-        (choice.text == &Options::headChunks && options.headChunks == "auto");
+        (choice.text && choice.text != &Options::attention &&
+         options.*choice.text == "auto");
     if (isOpen || (findPhase(choice.phase) > phase && !isAskedFor))
       continue;
     // A CPU has a single attention backend.
