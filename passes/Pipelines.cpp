@@ -177,7 +177,7 @@ static void addPlanPasses(OpPassManager &manager, const Options &options) {
   DistPropagatePassOptions propagate;
   propagate.remarks = options.verbosity > 1;
   manager.addPass(createDistPropagatePass(propagate));
-  if (options.cpCommType != "allgather") {
+  if (options.cp > 1 && options.cpCommType != "allgather") {
     // After propagation, so that only attention's own shardings change.
     DistAttentionHeadsPassOptions heads;
     heads.isAsked = options.cpCommType == "a2a";

@@ -35,6 +35,8 @@ static void warnOfPlan(const Arguments &arguments) {
   if (isGiven("overlap") && options.overlap == "off" &&
       options.worldSize() == 1)
     warn("--overlap off", "a program of one rank sends nothing");
+  if (isGiven("cp-comm-type") && options.cp == 1)
+    warn("--cp-comm-type", "sequences are not split, without --cp");
   if (isGiven("etp") && options.tp == 1)
     warn("--etp 1", "no ranks share a layer, without --tp");
   if (arguments.emit == "import" || arguments.emit == "nn")

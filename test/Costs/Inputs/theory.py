@@ -95,11 +95,20 @@ def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
                 ranks))
     if c > 1:
         heads = HEADS if plan.family == "gpt" else KV_HEADS
-        width = b * seq * max(heads // t, 1) * (WIDTH // HEADS) * activation
-        add("all_gather", "sequence", m * attentions * (4 + 2 * isFull),
-            scatter(width, c))
-        add("reduce_scatter", "sequence", m * attentions * 2,
-            scatter(width, c))
+        # A head of a rank's part of the sequence.
+        head = b * s * (WIDTH // HEADS) * activation
+        if heads % (t * c) == 0:
+            # Queries and the result, then keys and values; in the backward pass
+            # their cotangents.
+            count = m * attentions * 2 * (2 + isFull)
+            add("all_to_all", "sequence", count, scatter(HEADS // t * head, c))
+            add("all_to_all", "sequence", count, scatter(heads // t * head, c))
+        else:
+            width = c * max(heads // t, 1) * head
+            add("all_gather", "sequence", m * attentions * (4 + 2 * isFull),
+                scatter(width, c))
+            add("reduce_scatter", "sequence", m * attentions * 2,
+                scatter(width, c))
     for row in rows:
         if row.ranks == 1:
             continue
@@ -229,8 +238,9 @@ def by_role(sent, plan):
     for (kind, axes), sizes in sent.items():
         if kind == "scalars":
             continue
-        # Keys and values are sent along cp, tokens along ep.
-        if kind in ("all_gather", "reduce_scatter") and axes == ("cp",):
+        # Queries, keys and values are sent along cp, tokens along ep.
+        if (kind in ("all_gather", "reduce_scatter", "all_to_all")
+                and axes == ("cp",)):
             role = "sequence"
         elif kind in ("all_gather", "reduce_scatter") and axes == ("ep",):
             role = "expert"

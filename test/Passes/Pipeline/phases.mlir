@@ -40,6 +40,7 @@
 // TIMES-NEXT: DistSeedDataPass
 // TIMES-NEXT: DistSeedSequencePass
 // TIMES-NEXT: DistPropagatePass
+// TIMES-NEXT: DistAttentionHeadsPass
 // TIMES-NEXT: DistInsertReshardsPass
 // TIMES-NEXT: DistVerifyPass
 // TIMES-NEXT: Rest
