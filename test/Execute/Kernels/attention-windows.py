@@ -1,6 +1,6 @@
 # Attention with windows, chunks, soft caps and sinks, against numpy: by tiles,
-# and as row ops around a softmax (--nn-expand-attention with all=true). Then the
-# pairs of tiles that are computed are counted.
+# and the row ops of expanded attention. Then the pairs of tiles that are
+# computed are counted.
 # RUN: %python %s
 
 import os
@@ -68,7 +68,7 @@ def attributes(window=0, chunk=0, cap=0.0, p=0.0):
 
 
 def compare(sizes, mask, cap=0.0, p=0.0, with_bias=False, with_sinks=False,
-            consecutive=True, passes=()):
+            consecutive=True):
     b, s, t, h, g, d, e = sizes
     draw = lambda *shape: rng.standard_normal(shape).astype(np.float32)
     q, k, v, do = (draw(b, s, h, d), draw(b, t, g, d), draw(b, t, g, e),
@@ -117,7 +117,7 @@ def compare(sizes, mask, cap=0.0, p=0.0, with_bias=False, with_sinks=False,
       : ({Q}, {K}, {V}, {types}{of_forward}{of_rest}) -> ({', '.join([O, *rows])})
   {names} = nn.attention_grad causal %do, %q, %k, %v result %o0 lse %l0 {given}positions %at, %to{more}{rest}
       : ({', '.join([O, Q, K, V, O, *rows])}, {types}{of_rest}) -> ({', '.join(results)})
-  return %y, {made}, {names} : {', '.join([O, *rows, *results])}""", passes)
+  return %y, {made}, {names} : {', '.join([O, *rows, *results])}""")
     inputs = (q, k, v, do, out, lse, top, at, to, samples, SEED, STEP, ORIGIN,
               0 if bias is None else bias, 0 if sinks is None else sinks)
     what = (f"{sizes} {mask} cap={cap} p={p} bias={with_bias} "
@@ -143,7 +143,6 @@ for turn, sizes in enumerate(SIZES):
             with_sinks=True, consecutive=False)
     compare(sizes, {"chunk": 13}, with_bias=True, cap=0.5)
     compare(sizes, {"chunk": 40}, p=0.25, with_sinks=True, consecutive=False)
-EXPAND = ("--nn-expand-attention=all=true",)
 
 
 def rows_of_softmax():

@@ -1,6 +1,8 @@
+// RUN: pcc-opt %s --nn-autodiff --nn-expand-attention=all | pcc-run --check-gradients --loss-from %s --fill 3 --samples 40 | FileCheck %s
 // RUN: pcc-opt %s --nn-autodiff | pcc-run --check-gradients --loss-from %s --fill 3 --samples 40 | FileCheck %s
 // Attention with a window; with chunks and sinks under grouped heads; with a
-// soft cap, a bias and sinks; with dropout of probabilities beside sinks.
+// soft cap, a bias and sinks; with dropout of probabilities beside sinks. As
+// attention, and expanded.
 
 // CHECK: loss
 // CHECK-NOT: WRONG
