@@ -82,6 +82,19 @@ of /= 6 * rows + sectors(1, LENGTH, 1, element="f32")
 print(f"backward reads {reads}, at least {of:.3f} times the operands")
 assert reads <= 1.2 * of
 
+# pcc-kernels --traffic, which counts kernels of more than 1 MiB itself, agrees,
+# and detects a window that is computed as a causal mask.
+large = (2, 1024, 1024, 8, 4, 64, 64)
+for backward in (False, True):
+    source = kernel(large, "bf16", True, 0.0, backward, inOrder=True, narrow=True,
+                    more="window = 100 : i64")
+    result = run(["pcc-kernels", "-", "--traffic"], source)
+    assert not result.returncode, result.stdout + result.stderr
+    code = lower(kernel(large, "bf16", True, 0.0, backward, inOrder=True,
+                        narrow=True))
+    result = run(["pcc-kernels", "-", "--traffic"], f"module {{\n{source}{code}\n}}")
+    assert result.returncode and "moves more than" in result.stdout, result.stdout
+
 # Faults in the device code.
 for element, p in (("f32", 0.25), ("bf16", 0.0)):
     for backward in (False, True):
