@@ -306,8 +306,7 @@ static LogicalResult verifyMaskedSoftmax(Op op) {
   if (shapeOf(op.getQPos()) != scores.slice(2, 1) ||
       shapeOf(op.getKPos()) != scores.slice(3, 1))
     return op.emitOpError("needs one position per query and per key");
-  if (failed(verifyMask(op)) ||
-      failed(verifyBias(op, op.getBias(), scores)))
+  if (failed(verifyMask(op)) || failed(verifyBias(op, op.getBias(), scores)))
     return failure();
   if (shapeOf(op.getLse()) != scores.drop_back())
     return op.emitOpError("lse must be [batch, head, query]");

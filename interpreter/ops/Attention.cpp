@@ -65,7 +65,8 @@ struct Heads {
         group(heads / k.dim(2)), width(q.dim(3)), valueWidth(v.dim(3)),
         scale(op.getScale().convertToDouble()),
         softcap(op.getSoftcap().convertToDouble()),
-        p(op.getP().convertToDouble()), mask(op), headOrigin(in.scalarOr0(op.getHeadOrigin())) {
+        p(op.getP().convertToDouble()), mask(op),
+        headOrigin(in.scalarOr0(op.getHeadOrigin())) {
     if (p > 0) {
       key = nn::randomKey(in.scalarOr0(op.getSeed()),
                           in.scalarOr0(op.getStep()), op.getId());

@@ -334,12 +334,13 @@ Value Attention::buildOp(PatternRewriter &rewriter, Value qPositions,
   auto lse = RankedTensorType::get(dims.drop_back(), rewriter.getF32Type());
   auto attention = AttentionOp::create(
       rewriter, op.getLoc(), type, lse, bias ? lse : Type(), q, k, v,
-      qPositions, kPositions, bias, sinks, dropout ? dropout.getSamples() : Value(),
+      qPositions, kPositions, bias, sinks,
+      dropout ? dropout.getSamples() : Value(),
       dropout ? dropout.getSeed() : Value(),
       dropout ? dropout.getStep() : Value(), /*head_origin=*/Value(),
-      APFloat(scores.scale), scores.isCausal(), scores.window(),
-      scores.chunk(), APFloat(scores.softcap),
-      dropout ? dropout.getP() : APFloat(0.0), dropout ? dropout.getId() : 0);
+      APFloat(scores.scale), scores.isCausal(), scores.window(), scores.chunk(),
+      APFloat(scores.softcap), dropout ? dropout.getP() : APFloat(0.0),
+      dropout ? dropout.getId() : 0);
   return attention.getResult();
 }
 

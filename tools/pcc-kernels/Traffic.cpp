@@ -66,8 +66,9 @@ public:
     // tell the tiles that it skips.
     double each = double(shape[0] * shape[2] * int64_t(sizeof(int64_t))) /
                   Sectors::kBytes;
-    placesOfQueries = each * double(shape[1]) +
-                      each * double(others) * tiles(shape[1], others, Seen::All);
+    placesOfQueries =
+        each * double(shape[1]) +
+        each * double(others) * tiles(shape[1], others, Seen::All);
     placesOfKeys = each * double(others) +
                    each * double(shape[1]) * tiles(others, shape[1], Seen::All);
     double all = tiles(shape[1], others, Seen::All);
@@ -168,8 +169,8 @@ private:
     if (hasQueries && hasKeys) {
       biasOfQueries =
           sectorsOf(t * s / tiles(shape[1], others, Seen::All) * ofQueries, 8);
-      biasOfKeys =
-          sectorsOf(t * s / tiles(others, shape[1], Seen::All) * ofKeys, together);
+      biasOfKeys = sectorsOf(
+          t * s / tiles(others, shape[1], Seen::All) * ofKeys, together);
     } else if (hasKeys) {
       biasOfQueries = sectorsOf(t * ofQueries, 8);
       biasOfKeys = sectorsOf(t, together);

@@ -53,13 +53,12 @@ static Value sinksVJP(AttentionOp op, OpBuilder &builder, Value d) {
                                : CastOp::create(builder, op.getLoc(), type, x);
   };
   Value dot = make.reduce(make.mul(wide(d), wide(op.getResult())), {3}, rows);
-  Value score =
-      BroadcastOp::create(builder, op.getLoc(), rows, wide(op.getSinks()),
-                          ArrayRef<int64_t>{2});
+  Value score = BroadcastOp::create(builder, op.getLoc(), rows,
+                                    wide(op.getSinks()), ArrayRef<int64_t>{2});
   if (op.getMax())
     score = make.sub(score, op.getMax());
-  Value p = ExpOp::create(builder, op.getLoc(), rows,
-                          make.sub(score, op.getLse()));
+  Value p =
+      ExpOp::create(builder, op.getLoc(), rows, make.sub(score, op.getLse()));
   return make.reduce(make.scale(make.mul(p, dot), -1), {0, 1},
                      tensorType(op.getSinks()));
 }

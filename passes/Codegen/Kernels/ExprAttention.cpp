@@ -43,8 +43,8 @@ struct MaskedRow {
   Node *zero;
   Node *queryPosition, *keyPosition;
   Node *firstPosition = nullptr; ///< of a window or chunk; null: none
-  Node *kept = nullptr;   ///< dropout's factor; null: 1
-  Node *scaled = nullptr; ///< scale * score + bias
+  Node *kept = nullptr;          ///< dropout's factor; null: 1
+  Node *scaled = nullptr;        ///< scale * score + bias
 
   MaskedRow(ExprBuilder &e, Op op, AffineExpr row);
 

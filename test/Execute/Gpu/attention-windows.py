@@ -84,8 +84,8 @@ assert reads <= 1.2 * of
 
 # pcc-kernels --traffic, which counts kernels of more than 1 MiB itself, agrees,
 # and detects a window that is computed as a causal mask.
-large = (2, 1024, 1024, 8, 4, 64, 64)
 for backward in (False, True):
+    large = (2 if backward else 4, 1024, 1024, 8, 4, 64, 64)
     source = kernel(large, "bf16", True, 0.0, backward, inOrder=True, narrow=True,
                     more="window = 100 : i64")
     result = run(["pcc-kernels", "-", "--traffic"], source)

@@ -41,8 +41,8 @@ Value codegen::buildIsHidden(ImplicitLocOpBuilder &b,
   Value isBehind = compare(b, arith::CmpIPredicate::slt, query, key);
   if (!mask.isBounded())
     return isBehind;
-  Value isBefore = compare(b, arith::CmpIPredicate::slt, key,
-                           buildFirstKey(b, mask, query));
+  Value isBefore =
+      compare(b, arith::CmpIPredicate::slt, key, buildFirstKey(b, mask, query));
   return arith::OrIOp::create(b, isBehind, isBefore);
 }
 

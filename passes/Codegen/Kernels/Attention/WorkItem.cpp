@@ -130,9 +130,9 @@ Value AttentionUnit::numberLike(double value, Type like) {
 
 Value AttentionUnit::loadSink(Value head) {
   const Operand &at = operands.at(sizes.sinks);
-  Value sink =
-      load(at.buffer, add(mul(head, at.strides[0]), index(at.offset)));
-  return arith::MaximumFOp::create(b, sink, numberLike(kLowest, sink.getType()));
+  Value sink = load(at.buffer, add(mul(head, at.strides[0]), index(at.offset)));
+  return arith::MaximumFOp::create(b, sink,
+                                   numberLike(kLowest, sink.getType()));
 }
 
 Value AttentionUnit::scaled(Value products) {
@@ -140,8 +140,7 @@ Value AttentionUnit::scaled(Value products) {
   if (!sizes.softcap)
     return mulf(products, numberLike(sizes.scale, type));
   Value ratio = mulf(products, numberLike(sizes.scale / sizes.softcap, type));
-  return mulf(math::TanhOp::create(b, ratio),
-              numberLike(sizes.softcap, type));
+  return mulf(math::TanhOp::create(b, ratio), numberLike(sizes.softcap, type));
 }
 
 Value AttentionUnit::slopeOfCap(Value scaled) {
@@ -169,8 +168,8 @@ void AttentionUnit::copyPositions(Value operand, Value first, Value last,
 
 PositionRange AttentionUnit::rangeOf(Value operand, Value first, Value count) {
   Value start = loadWord(operand, first);
-  auto loop =
-      scf::ForOp::create(b, index(1), count, index(1), ValueRange{start, start});
+  auto loop = scf::ForOp::create(b, index(1), count, index(1),
+                                 ValueRange{start, start});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value next = loadWord(operand, add(first, loop.getInductionVar()));
