@@ -247,11 +247,23 @@ def NN_AttentionOp : NN_ComputeOp<"attention", NN_Narrow, NN_General,
     greater than the query's. `bias` is [b, h, s, t]; a dim of extent 1 is
     broadcast. An entry of -inf masks a key.
 
+    Of a query at position i and a key at position j, a causal mask may also
+    keep those only that are close to each other:
+
+    - `window`, if it is not 0: i - j < window;
+    - `chunk`, if it is not 0: i / chunk = j / chunk, rounded down.
+
+    With a `softcap` c that is not 0, the scaled products x are replaced by
+    c tanh(x / c) before the bias is added. `sinks`, [h], are scores of one more
+    key per query head, which all queries see and whose value is zero: it adds
+    to the sum of exponentials only.
+
     The result is [b, s, h, e]. lse, [b, s, h] of f32, is kept for the backward
-    pass: the log-sum-exp of a row's scores. With a bias there is another
-    result, `max` [b, s, h], the row's highest score, and lse is the log-sum-exp
-    minus max. Otherwise a mask value of the least float would absorb the log. A
-    row whose keys all have -inf yields zeros, an lse of -inf and a max of 0.
+    pass: the log-sum-exp of a row's scores, with its sink. With a bias there is
+    another result, `max` [b, s, h], the row's highest score or its sink, and
+    lse is the log-sum-exp minus max. Otherwise a mask value of the least float
+    would absorb the log. A row whose keys all have -inf yields zeros and,
+    without sinks, an lse of -inf and a max of 0.
 
     With p > 0 probabilities are dropped as by `nn.dropout`, with coordinates
     (samples[b], head + head_origin, positions of query and key).
@@ -263,9 +275,18 @@ def NN_AttentionOp : NN_ComputeOp<"attention", NN_Narrow, NN_General,
         -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
     ```
 
+    The cotangent of the sinks follows from the results; the derivative builds
+    it of other ops:
+
+        dsinks[h] = - sum over b, s of exp(sinks[h] - max - lse) * sum(do * o)
+
     **Constraints:**
     - q, k and v have four dims, which match as above; h is a multiple of g;
-    - there is one position per query and per key;
+    - there is one position per query and per key; with a chunk none is
+      negative;
+    - window and chunk are not negative, and 0 without `causal`;
+    - softcap is finite and not negative;
+    - sinks are [h];
     - each dim of bias is 1 or that of the scores [b, h, s, t];
     - p is at least 0 and less than 1; with p > 0 samples, seed and step are
       given; samples are [b]; seed, step and head_origin have rank 0;
@@ -273,15 +294,18 @@ def NN_AttentionOp : NN_ComputeOp<"attention", NN_Narrow, NN_General,
       a bias.
   }];
   let arguments = (ins NN_Float:$q, NN_Float:$k, NN_Float:$v, NN_Int:$q_pos,
-    NN_Int:$k_pos, Optional<NN_Float>:$bias, Optional<NN_Int>:$samples,
-    Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
+    NN_Int:$k_pos, Optional<NN_Float>:$bias, Optional<NN_Float>:$sinks,
+    Optional<NN_Int>:$samples, Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
     Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
+    DefaultValuedAttr<I64Attr, "0">:$window,
+    DefaultValuedAttr<I64Attr, "0">:$chunk,
+    DefaultValuedAttr<F64Attr, "0.0">:$softcap,
     DefaultValuedAttr<F64Attr, "0.0">:$p,
     DefaultValuedAttr<I64Attr, "0">:$id);
   let results = (outs NN_Float:$result, NN_F32:$lse, Optional<NN_F32>:$max);
   let assemblyFormat = [{
     (`causal` $causal^)? $q `,` $k `,` $v `positions` $q_pos `,` $k_pos
-    (`bias` $bias^)? (`samples` $samples^ `seed` $seed `step` $step)?
+    (`bias` $bias^)? (`sinks` $sinks^)? (`samples` $samples^ `seed` $seed `step` $step)?
     (`head_origin` $head_origin^)? `scale` $scale attr-dict `:`
     functional-type(operands, results)
   }];
@@ -294,7 +318,8 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", NN_Wide, NN_General,
   let description = [{
     They are computed from the result's cotangent, [b, s, h, e], and from the
     operands and results of the forward pass. The probabilities are recomputed
-    from the scores, lse and, with a bias, max.
+    from the scores, lse and, with a bias, max. lse has the sinks, so they are
+    no operand.
 
     ```mlir
     %dq, %dk, %dv = nn.attention_grad causal %do, %q, %k, %v result %o
@@ -306,7 +331,8 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", NN_Wide, NN_General,
     ```
 
     **Constraints:**
-    - the constraints of `nn.attention` on q, k, v, positions, bias and dropout;
+    - the constraints of `nn.attention` on q, k, v, positions, window, chunk,
+      softcap, bias and dropout;
     - d_result and result have the same type, [b, s, h, e];
     - lse is [b, s, h], and so is max, which is given if and only if there is a
       bias;
@@ -320,6 +346,9 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", NN_Wide, NN_General,
     NN_Int:$q_pos, NN_Int:$k_pos, Optional<NN_Float>:$bias, Optional<NN_Int>:$samples,
     Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
     Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
+    DefaultValuedAttr<I64Attr, "0">:$window,
+    DefaultValuedAttr<I64Attr, "0">:$chunk,
+    DefaultValuedAttr<F64Attr, "0.0">:$softcap,
     DefaultValuedAttr<F64Attr, "0.0">:$p,
     DefaultValuedAttr<I64Attr, "0">:$id);
   let results = (outs NN_Float:$dq, NN_Float:$dk, NN_Float:$dv,
@@ -341,8 +370,9 @@ def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax", NN_Wide, NN_General,
   let summary = "The softmax of expanded attention";
   let description = [{
     scores are [b, h, s, t], the products of queries and keys. probs are the
-    softmax of scale * scores + bias along t, with the mask and, for p > 0, the
-    dropout of `nn.attention`. lse and max are as there, but [b, h, s].
+    softmax of scale * scores + bias along t, with the mask, the sinks and, for
+    p > 0, the dropout of `nn.attention`. lse and max are as there, but
+    [b, h, s]. A soft cap is computed by other ops before.
 
     ```mlir
     %p, %lse = nn.masked_softmax causal %scores positions %at, %at scale 0.5
@@ -356,17 +386,21 @@ def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax", NN_Wide, NN_General,
       a bias;
     - scores have the element type of probs, or f32;
     - there is one position per query and per key;
-    - the constraints of `nn.attention` on bias and dropout.
+    - the constraints of `nn.attention` on window, chunk, bias, sinks and
+      dropout.
   }];
   let arguments = (ins NN_Float:$scores, NN_Int:$q_pos, NN_Int:$k_pos,
-    Optional<NN_Float>:$bias, Optional<NN_Int>:$samples, Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
+    Optional<NN_Float>:$bias, Optional<NN_Float>:$sinks,
+    Optional<NN_Int>:$samples, Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
     Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
+    DefaultValuedAttr<I64Attr, "0">:$window,
+    DefaultValuedAttr<I64Attr, "0">:$chunk,
     DefaultValuedAttr<F64Attr, "0.0">:$p,
     DefaultValuedAttr<I64Attr, "0">:$id);
   let results = (outs NN_Float:$probs, NN_F32:$lse, Optional<NN_F32>:$max);
   let assemblyFormat = [{
     (`causal` $causal^)? $scores `positions` $q_pos `,` $k_pos
-    (`bias` $bias^)? (`samples` $samples^ `seed` $seed `step` $step)?
+    (`bias` $bias^)? (`sinks` $sinks^)? (`samples` $samples^ `seed` $seed `step` $step)?
     (`head_origin` $head_origin^)? `scale` $scale attr-dict `:`
     functional-type(operands, results)
   }];
@@ -399,13 +433,15 @@ def NN_MaskedSoftmaxGradOp
       bias;
     - scores have the element type of probs, or f32;
     - there is one position per query and per key;
-    - the constraints of `nn.attention` on bias and dropout.
+    - the constraints of `nn.attention` on window, chunk, bias and dropout.
   }];
   let arguments = (ins NN_Float:$scores, NN_Float:$d_probs, NN_F32:$lse,
     Optional<NN_F32>:$max, NN_Int:$q_pos, NN_Int:$k_pos,
     Optional<NN_Float>:$bias,
     Optional<NN_Int>:$samples, Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
     Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
+    DefaultValuedAttr<I64Attr, "0">:$window,
+    DefaultValuedAttr<I64Attr, "0">:$chunk,
     DefaultValuedAttr<F64Attr, "0.0">:$p,
     DefaultValuedAttr<I64Attr, "0">:$id);
   let results = (outs NN_Float:$probs, NN_Float:$d_scores);

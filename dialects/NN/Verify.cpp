@@ -293,6 +293,8 @@ LogicalResult AttentionOp::verify() {
   if (shapeOf(getResult()) != ArrayRef<int64_t>({q[0], q[1], q[2], v[3]}) ||
       shapeOf(getLse()) != q.take_front(3))
     return emitOpError("results must be [b, s, h, e] and [b, s, h]");
+  if (failed(verifySinks(*this, getSinks(), q[2])))
+    return failure();
   return verifyMax(*this, getBias(), getLse(), getMax());
 }
 
@@ -304,7 +306,7 @@ static LogicalResult verifyMaskedSoftmax(Op op) {
   if (shapeOf(op.getQPos()) != scores.slice(2, 1) ||
       shapeOf(op.getKPos()) != scores.slice(3, 1))
     return op.emitOpError("needs one position per query and per key");
-  if (failed(verifyBias(op, op.getBias(), scores)))
+  if (failed(verifyMask(op)) || failed(verifyBias(op, op.getBias(), scores)))
     return failure();
   if (shapeOf(op.getLse()) != scores.drop_back())
     return op.emitOpError("lse must be [batch, head, query]");
@@ -318,7 +320,11 @@ static LogicalResult verifyMaskedSoftmax(Op op) {
   return verifyDropout(op, scores[0]);
 }
 
-LogicalResult MaskedSoftmaxOp::verify() { return verifyMaskedSoftmax(*this); }
+LogicalResult MaskedSoftmaxOp::verify() {
+  if (failed(verifyMaskedSoftmax(*this)))
+    return failure();
+  return verifySinks(*this, getSinks(), shapeOf(getScores())[1]);
+}
 LogicalResult MaskedSoftmaxGradOp::verify() {
   return verifyMaskedSoftmax(*this);
 }

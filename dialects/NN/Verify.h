@@ -63,12 +63,39 @@ mlir::LogicalResult verifyDropout(Op op, int64_t batch) {
 mlir::LogicalResult verifyMax(mlir::Operation *op, mlir::Value bias,
                               mlir::Value lse, mlir::Value max);
 
+/// Checks the mask of an attention by positions.
+template <typename Op>
+mlir::LogicalResult verifyMask(Op op) {
+  for (auto [value, name] : {std::pair(op.getWindow(), "window"),
+                             std::pair(op.getChunk(), "chunk")}) {
+    int64_t size = static_cast<int64_t>(value);
+    if (size < 0)
+      return op.emitOpError() << "has a " << name << " of " << size;
+    if (size && !op.getCausal())
+      return op.emitOpError() << "has a " << name << " without a causal mask";
+  }
+  return mlir::success();
+}
+
+/// Checks that the soft cap of scores is a finite number from 0 on.
+template <typename Op>
+mlir::LogicalResult verifySoftcap(Op op) {
+  llvm::APFloat cap = op.getSoftcap();
+  if (!cap.isFinite() || (cap.isNegative() && !cap.isZero()))
+    return op.emitOpError() << "has a soft cap of " << cap.convertToDouble();
+  return mlir::success();
+}
+
+/// Checks that the sinks of an attention are one score per head, or null.
+mlir::LogicalResult verifySinks(mlir::Operation *op, mlir::Value sinks,
+                                int64_t heads);
+
 /// Checks that the bias of an attention fits scores of [b, h, s, t] or is null.
 mlir::LogicalResult verifyBias(mlir::Operation *op, mlir::Value bias,
                                llvm::ArrayRef<int64_t> scores);
 
-/// Checks the operands that attention and its gradient share: q, k, v,
-/// positions, bias, and those for dropout.
+/// Checks what attention and its gradient share: q, k, v, positions, the mask,
+/// the soft cap, bias, and the operands for dropout.
 template <typename Op>
 mlir::LogicalResult verifyAttention(Op op) {
   auto q = shapeOf(op.getQ()), k = shapeOf(op.getK()), v = shapeOf(op.getV());
@@ -82,7 +109,8 @@ mlir::LogicalResult verifyAttention(Op op) {
   if (shapeOf(op.getQPos()) != q.slice(1, 1) ||
       shapeOf(op.getKPos()) != k.slice(1, 1))
     return op.emitOpError("needs one position per sequence element");
-  if (failed(verifyBias(op, op.getBias(), {q[0], q[2], q[1], k[1]})))
+  if (failed(verifyMask(op)) || failed(verifySoftcap(op)) ||
+      failed(verifyBias(op, op.getBias(), {q[0], q[2], q[1], k[1]})))
     return mlir::failure();
   return verifyDropout(op, q[0]);
 }

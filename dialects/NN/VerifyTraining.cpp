@@ -92,6 +92,13 @@ LogicalResult pcc::nn::verifyBias(Operation *op, Value bias,
   return diag << "], which " << bias.getType() << " cannot be added to";
 }
 
+LogicalResult pcc::nn::verifySinks(Operation *op, Value sinks, int64_t heads) {
+  if (sinks && shapeOf(sinks) != ArrayRef(heads))
+    return op->emitOpError()
+           << "needs one sink for each of " << heads << " query heads";
+  return success();
+}
+
 LogicalResult pcc::nn::verifyMax(Operation *op, Value bias, Value lse,
                                  Value max) {
   if (!bias != !max)

@@ -1,6 +1,7 @@
 //===- Attention.cpp - Rotary embedding and attention ---------------------===//
 
 #include "dialects/NN/Random.h"
+#include "dialects/NN/VisibleKeys.h"
 #include "interpreter/Kernels.h"
 #include <cmath>
 
@@ -50,8 +51,8 @@ struct Heads {
   const Tensor &q, &k, &v, &qPos, &kPos;
   const Tensor *samples, *bias;
   int64_t batch, length, keys, heads, group, width, valueWidth;
-  double scale, p;
-  bool causal;
+  double scale, softcap, p;
+  nn::VisibleKeys mask;
   uint32_t key = 0, threshold = 0;
   int64_t headOrigin;
 
@@ -62,8 +63,10 @@ struct Heads {
         samples(in.find(op.getSamples())), bias(in.find(op.getBias())),
         batch(q.dim(0)), length(q.dim(1)), keys(k.dim(1)), heads(q.dim(2)),
         group(heads / k.dim(2)), width(q.dim(3)), valueWidth(v.dim(3)),
-        scale(op.getScale().convertToDouble()), p(op.getP().convertToDouble()),
-        causal(op.getCausal()), headOrigin(in.scalarOr0(op.getHeadOrigin())) {
+        scale(op.getScale().convertToDouble()),
+        softcap(op.getSoftcap().convertToDouble()),
+        p(op.getP().convertToDouble()), mask(op),
+        headOrigin(in.scalarOr0(op.getHeadOrigin())) {
     if (p > 0) {
       key = nn::randomKey(in.scalarOr0(op.getSeed()),
                           in.scalarOr0(op.getStep()), op.getId());
@@ -78,15 +81,25 @@ struct Heads {
   int64_t source(int64_t b, int64_t t, int64_t h, int64_t n) const {
     return ((b * keys + t) * (heads / group) + h / group) * n;
   }
-  /// The score of a pair, -inf where masked.
-  double score(int64_t b, int64_t s, int64_t t, int64_t h) const {
-    if (causal && kPos.integer[t] > qPos.integer[s])
-      return -INFINITY;
+  /// The scaled product of a pair, after the soft cap.
+  double product(int64_t b, int64_t s, int64_t t, int64_t h) const {
     double sum = 0;
     for (int64_t i = 0; i < width; ++i)
       sum += q.real[query(b, s, h, width) + i] *
              k.real[source(b, t, h, width) + i];
-    return sum * scale + (bias ? bias->real[biasIndex(*bias, b, h, s, t)] : 0);
+    return softcap ? softcap * std::tanh(sum * scale / softcap) : sum * scale;
+  }
+  /// The derivative of a product by the products' sum.
+  double slope(double product) const {
+    double ratio = softcap ? product / softcap : 0;
+    return scale * (1 - ratio * ratio);
+  }
+  /// The score of a pair, -inf where masked.
+  double score(int64_t b, int64_t s, int64_t t, int64_t h) const {
+    if (!mask.sees(qPos.integer[s], kPos.integer[t]))
+      return -INFINITY;
+    return product(b, s, t, h) +
+           (bias ? bias->real[biasIndex(*bias, b, h, s, t)] : 0);
   }
   /// The factor of a pair's probability by dropout.
   double kept(int64_t b, int64_t s, int64_t t, int64_t h) const {
@@ -108,15 +121,17 @@ struct Heads {
 
 LogicalResult runAttention(nn::AttentionOp op, const Args &in, Results out) {
   Heads a(op, in);
+  const Tensor *sinks = in.find(op.getSinks());
   std::vector<double> scores(a.keys);
   a.forEachRow([&](int64_t b, int64_t s, int64_t h) {
-    double most = -INFINITY, total = 0;
+    double sink = sinks ? sinks->real[h] : -INFINITY, most = sink, total = 0;
     for (int64_t t = 0; t < a.keys; ++t)
       most = std::max(most, scores[t] = a.score(b, s, t, h));
     int64_t row = (b * a.length + s) * a.heads + h;
     out[1].real[row] = -INFINITY;
     if (most == -INFINITY) // no key to attend to: zeros
       return;
+    total = std::exp(sink - most);
     for (int64_t t = 0; t < a.keys; ++t)
       total += scores[t] = std::exp(scores[t] - most);
     out[1].real[row] = (a.bias ? 0 : most) + std::log(total);
@@ -175,6 +190,7 @@ LogicalResult requireAttentionGrad(nn::AttentionGradOp op, const Args &in,
 /// With P the probabilities before dropout and m the factors of dropout:
 /// dv = (P m)^T do, dS = P (m (do v^T) - rowsum(do o)), dq = scale dS k,
 /// dk = scale dS^T q, and dbias is the sum of dS over the dims that it repeats.
+/// With a soft cap, scale is multiplied by the derivative of the cap.
 LogicalResult runAttentionGrad(nn::AttentionGradOp op, const Args &in,
                                Results out) {
   if (failed(requireAttentionGrad(op, in, out)))
@@ -208,7 +224,8 @@ LogicalResult runAttentionGrad(nn::AttentionGradOp op, const Args &in,
       double dBias = weight * (kept * dWeight - dot);
       if (op.getDbias())
         out[3].real[biasIndex(out[3], b, h, s, t)] += dBias;
-      double dScore = dBias * a.scale;
+      double dScore =
+          dBias * (a.softcap ? a.slope(a.product(b, s, t, h)) : a.scale);
       int64_t source = a.source(b, t, h, a.width);
       int64_t query = a.query(b, s, h, a.width);
       for (int64_t i = 0; i < a.width; ++i) {

@@ -1,6 +1,7 @@
 //===- MaskedSoftmax.cpp - Softmax of attention scores --------------------===//
 
 #include "dialects/NN/Random.h"
+#include "dialects/NN/VisibleKeys.h"
 #include "interpreter/Kernels.h"
 #include <cmath>
 
@@ -14,10 +15,10 @@ namespace {
 /// row, and the factors of its probabilities by dropout.
 struct ScoreRows {
   const Tensor &scores, &qPos, &kPos;
-  const Tensor *samples, *bias;
+  const Tensor *samples, *bias, *sinks = nullptr;
   int64_t batch, heads, length, keys, headOrigin;
   double scale, p;
-  bool causal;
+  nn::VisibleKeys mask;
   uint32_t key = 0, threshold = 0;
   std::vector<double> score, kept;
 
@@ -29,7 +30,9 @@ struct ScoreRows {
         length(scores.dim(2)), keys(scores.dim(3)),
         headOrigin(in.scalarOr0(op.getHeadOrigin())),
         scale(op.getScale().convertToDouble()), p(op.getP().convertToDouble()),
-        causal(op.getCausal()), score(keys), kept(keys, 1) {
+        mask(op), score(keys), kept(keys, 1) {
+    if constexpr (std::is_same_v<OpT, nn::MaskedSoftmaxOp>)
+      sinks = in.find(op.getSinks());
     if (p > 0) {
       key = nn::randomKey(in.scalarOr0(op.getSeed()),
                           in.scalarOr0(op.getStep()), op.getId());
@@ -43,8 +46,8 @@ struct ScoreRows {
     int64_t s = row % length, h = row / length % heads;
     int64_t b = row / length / heads;
     for (int64_t t = 0; t < keys; ++t) {
-      bool isMasked = causal && kPos.integer[t] > qPos.integer[s];
-      score[t] = isMasked ? -INFINITY : scores.real[row * keys + t] * scale;
+      bool isSeen = mask.sees(qPos.integer[s], kPos.integer[t]);
+      score[t] = isSeen ? scores.real[row * keys + t] * scale : -INFINITY;
       if (bias)
         score[t] += bias->real[biasIndex(*bias, b, h, s, t)];
       if (p == 0)
@@ -55,7 +58,10 @@ struct ScoreRows {
       kept[t] = bits < threshold ? 0 : 1 / (1 - p);
     }
   }
-  double highest() const { return *llvm::max_element(score); }
+  /// The score of a row's sink; -inf without one.
+  double sink(int64_t row) const {
+    return sinks ? sinks->real[row / length % heads] : -INFINITY;
+  }
 };
 
 LogicalResult runMaskedSoftmax(nn::MaskedSoftmaxOp op, const Args &in,
@@ -63,10 +69,12 @@ LogicalResult runMaskedSoftmax(nn::MaskedSoftmaxOp op, const Args &in,
   ScoreRows rows(op, in);
   for (int64_t row = 0; row < rows.rows(); ++row) {
     rows.load(row);
-    double most = rows.highest(), total = 0;
+    double sink = rows.sink(row), total = 0;
+    double most = std::max(*llvm::max_element(rows.score), sink);
     out[1].real[row] = -INFINITY;
     if (most == -INFINITY) // no key to attend to: zeros
       continue;
+    total = std::exp(sink - most);
     for (double score : rows.score)
       total += std::exp(score - most);
     out[1].real[row] = (rows.bias ? 0 : most) + std::log(total);

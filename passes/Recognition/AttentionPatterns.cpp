@@ -9,6 +9,7 @@
 
 #include "analysis/Axes.h"
 #include "passes/Recognition/AttentionScores.h"
+#include "passes/Recognition/Cores.h"
 #include "passes/Recognition/Patterns.h"
 
 using namespace mlir;
@@ -84,6 +85,9 @@ struct Rows {
   /// be null.
   Value sinks;
 
+  /// How nn.attention has the sinks: as operand if there is one per head, the
+  /// same for all samples and queries. `head` is the scores' dim of heads.
+  AttentionScores::Sinks kindOfSinks(int64_t head) const;
   /// Whether `probabilities` is a softmax along the keys.
   bool match(Value probabilities);
 };
@@ -117,6 +121,17 @@ bool Rows::match(Value probabilities) {
          slice.getStarts().back() == skipped;
 }
 
+AttentionScores::Sinks Rows::kindOfSinks(int64_t head) const {
+  if (!sinks)
+    return AttentionScores::Sinks::None;
+  for (auto [dim, extent] : llvm::enumerate(coreShape(sinks)))
+    if (extent != 1 && static_cast<int64_t>(dim) != head)
+      return AttentionScores::Sinks::Keys;
+  return tensorType(sinks).getShape().back() == 1
+             ? AttentionScores::Sinks::PerHead
+             : AttentionScores::Sinks::Keys;
+}
+
 /// Appends `count` zeros to `value` along a dim.
 Value extend(PatternRewriter &rewriter, Location loc, Value value, int64_t dim,
              int64_t count) {
@@ -148,13 +163,15 @@ private:
   bool matchScoreLabels();
   bool matchValueLabels();
   void findSharedHeads();
+  Value buildSinks(PatternRewriter &rewriter, int64_t head);
   Value buildOp(PatternRewriter &rewriter, Value qPositions, Value kPositions,
-                Value bias);
+                Value bias, Value sinks);
 
   ContractOp op;
   DropoutOp dropout; ///< of the probabilities; may be null
   Rows rows;
   AttentionScores scores;
+  AttentionScores::Sinks kindOfSinks = AttentionScores::Sinks::None;
   Value q, k, v;
   /// The labels of operands and result of the first contraction, then of the
   /// second.
@@ -178,7 +195,8 @@ bool Attention::match(ContractOp op, int i, MaskReader &masks) {
   if (dropout && (dropout.getSeqDim() != static_cast<uint64_t>(query) ||
                   dropout.getBatchDim() != scoreLabels.find(first.b)))
     return false;
-  return scores.readMasks(masks, query, bool(rows.sinks));
+  kindOfSinks = rows.kindOfSinks(scoreLabels.find(first.h));
+  return scores.readMasks(masks, query, kindOfSinks);
 }
 
 bool Attention::matchLabels(ContractOp op, int i) {
@@ -279,7 +297,10 @@ Value Attention::build(PatternRewriter &rewriter) {
   for (char label : {first.b, first.h, first.s, first.t})
     scoreDims.push_back(scoreLabels.find(label));
   Value bias = scores.buildBias(rewriter, loc, scoreDims);
-  if (rows.sinks) {
+  Value sinks;
+  if (kindOfSinks == AttentionScores::Sinks::PerHead) {
+    sinks = buildSinks(rewriter, scoreDims[1]);
+  } else if (rows.sinks) {
     // Sinks are keys and values of zeros: the bias of such a key is its score,
     // which contributes to the softmax's sum only. Their position is 0, which
     // every query sees.
@@ -291,13 +312,21 @@ Value Attention::build(PatternRewriter &rewriter) {
   }
   std::swap(scoreDims[1], scoreDims[2]);
   q = scores.zeroMaskedQueries(rewriter, loc, q, scoreDims);
-  Value result = buildOp(rewriter, qPositions, kPositions, bias);
+  Value result = buildOp(rewriter, qPositions, kPositions, bias, sinks);
   return order(rewriter, loc, result,
                text({second.b, second.s, second.h, second.e}), outLabels);
 }
 
+/// Builds the sinks [h] from scores that repeat along all other dims.
+Value Attention::buildSinks(PatternRewriter &rewriter, int64_t head) {
+  Location loc = op.getLoc();
+  Value core = buildCore(rewriter, loc, rows.sinks);
+  core = reshapeTo(rewriter, loc, core, {tensorType(core).getDimSize(head)});
+  return repeat(rewriter, loc, core, {tensorType(rows.sinks).getDimSize(head)});
+}
+
 Value Attention::buildOp(PatternRewriter &rewriter, Value qPositions,
-                         Value kPositions, Value bias) {
+                         Value kPositions, Value bias, Value sinks) {
   ArrayRef<int64_t> dims = tensorType(q).getShape();
   auto type = RankedTensorType::get(
       {dims[0], dims[1], dims[2], tensorType(v).getShape()[3]},
@@ -305,11 +334,13 @@ Value Attention::buildOp(PatternRewriter &rewriter, Value qPositions,
   auto lse = RankedTensorType::get(dims.drop_back(), rewriter.getF32Type());
   auto attention = AttentionOp::create(
       rewriter, op.getLoc(), type, lse, bias ? lse : Type(), q, k, v,
-      qPositions, kPositions, bias, dropout ? dropout.getSamples() : Value(),
+      qPositions, kPositions, bias, sinks,
+      dropout ? dropout.getSamples() : Value(),
       dropout ? dropout.getSeed() : Value(),
       dropout ? dropout.getStep() : Value(), /*head_origin=*/Value(),
-      APFloat(scores.scale), scores.isCausal(),
-      dropout ? dropout.getP() : APFloat(0.0), dropout ? dropout.getId() : 0);
+      APFloat(scores.scale), scores.isCausal(), scores.window(), scores.chunk(),
+      APFloat(scores.softcap), dropout ? dropout.getP() : APFloat(0.0),
+      dropout ? dropout.getId() : 0);
   return attention.getResult();
 }
 

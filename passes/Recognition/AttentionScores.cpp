@@ -17,7 +17,7 @@ static bool hasProduct(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_present<ContractOp>(op))
     return true;
-  if (!isa_and_present<ScaleOp, SumOp, WhereOp>(op))
+  if (!isa_and_present<ScaleOp, SumOp, TanhOp, WhereOp>(op))
     return false;
   return llvm::any_of(op->getOperands(), hasProduct);
 }
@@ -47,10 +47,27 @@ bool AttentionScores::matchWhere(WhereOp op, Value &value) {
   return true;
 }
 
+/// Whether `op` is the tanh of a soft cap; `scale` is the factor of its result.
+/// Nothing but a factor may be between it and the product.
+bool AttentionScores::matchCap(TanhOp op) {
+  if (!(scale > 0 && std::isfinite(scale)))
+    return false;
+  softcap = scale;
+  Value value = op.getInput();
+  while (auto factor = value.getDefiningOp<ScaleOp>()) {
+    scale *= factor.getFactor().convertToDouble();
+    value = factor.getInput();
+  }
+  product = value.getDefiningOp<ContractOp>();
+  return bool(product);
+}
+
 bool AttentionScores::match(Value value, MaskReader &reader) {
   while (true) {
     if ((product = value.getDefiningOp<ContractOp>()))
       return true;
+    if (auto op = value.getDefiningOp<TanhOp>())
+      return matchCap(op);
     if (auto op = value.getDefiningOp<ScaleOp>()) {
       scale *= op.getFactor().convertToDouble();
       value = op.getInput();
@@ -118,7 +135,7 @@ static bool removesByFinite(Value value, double factor) {
 }
 
 bool AttentionScores::readMasks(MaskReader &reader, int64_t query,
-                                bool hasSinks) {
+                                Sinks sinks) {
   auto isNone = [&](const Layer &layer) {
     return layer.isKnown && reader.read(part(layer), query).kind == Mask::None;
   };
@@ -142,6 +159,12 @@ bool AttentionScores::readMasks(MaskReader &reader, int64_t query,
     isOpen |= removes && !layer.isKnown;
   }
   mask = reader.read(known, query);
+  // Windows compare positions, which sinks that are keys do not have.
+  if (sinks == Sinks::Keys && (mask.window || mask.chunk)) {
+    mask.kind = Mask::Other;
+    mask.window = mask.chunk = 0;
+  }
+  bool hasSinks = sinks != Sinks::None;
   keepsFills = !hasSinks && (adds || fills) && (isOpen || !mask.leavesAll);
   replaces = keepsFills && fills;
   // Otherwise a query may attend to keys whose scores are added to together

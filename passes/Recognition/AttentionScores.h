@@ -27,7 +27,12 @@
 namespace pcc::recognition {
 
 /// The operand of a softmax: product * scale + masks and biases. All have the
-/// dims of the product's result, the last of which is the keys.
+/// dims of the product's result, the last of which is the keys. Between them
+/// may be a soft cap, which exporters write as three ops:
+///
+///     %x = nn.scale %qk by 0.0025       scale / cap
+///     %t = nn.tanh %x
+///     %y = nn.scale %t by 50.0          cap
 ///
 /// A score that is replaced by a number (masked_fill) is equivalent to one that
 /// the number is added to, if the number is so low that its key gets
@@ -48,13 +53,20 @@ public:
   /// Matches `value` down to the product; returns false at any other op.
   bool match(mlir::Value value, MaskReader &reader);
 
+  /// How a softmax has scores beside those of the keys (attention sinks): not
+  /// at all, as one score per head, or as more keys.
+  enum class Sinks { None, PerHead, Keys };
   /// Evaluates the known masks together. `query` is a dim of the product. With
-  /// `hasSinks` a query always has a key to attend to. Returns false if no bias
-  /// is equivalent: a query may attend to keys whose scores are replaced, and
-  /// so have no gradient, together with other keys.
-  bool readMasks(MaskReader &reader, int64_t query, bool hasSinks);
-  /// Whether the known masks are the causal mask and need no bias.
+  /// sinks a query always has a key to attend to. Returns false if no bias is
+  /// equivalent: a query may attend to keys whose scores are replaced, and so
+  /// have no gradient, together with other keys.
+  bool readMasks(MaskReader &reader, int64_t query, Sinks sinks);
+  /// Whether the known masks are the causal mask, perhaps with a window or
+  /// chunk, and need no bias.
   bool isCausal() const { return !keepsFills && mask.kind == Mask::Causal; }
+  /// Of the causal mask; 0: none.
+  int64_t window() const { return isCausal() ? mask.window : 0; }
+  int64_t chunk() const { return isCausal() ? mask.chunk : 0; }
 
   /// Builds the bias of nn.attention: dim i is the product's dim order[i], or
   /// 1. Null if nothing is added.
@@ -77,6 +89,8 @@ public:
   nn::ContractOp product;
   /// The factor of the product; set by `match`.
   double scale = 1;
+  /// The soft cap of the scaled product, 0: none; set by `match`.
+  double softcap = 0;
 
 private:
   /// One step from the softmax down to the product.
@@ -95,6 +109,7 @@ private:
   };
 
   void add(mlir::Value value, double factor, MaskReader &reader);
+  bool matchCap(nn::TanhOp op);
   bool matchWhere(nn::WhereOp op, mlir::Value &value);
   MaskPart part(const Layer &layer) const {
     return {layer.value, layer.isAdded, layer.keepsWhere};

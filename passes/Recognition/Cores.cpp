@@ -30,8 +30,7 @@ static bool isUniform(Operation *op) {
   return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
-/// The extents of a value, with 1 for dims along which it repeats.
-static SmallVector<int64_t> coreShape(Value value) {
+SmallVector<int64_t> pcc::recognition::coreShape(Value value) {
   ArrayRef<int64_t> whole = tensorType(value).getShape();
   SmallVector<int64_t> shape(whole.size(), 1);
   Operation *op = value.getDefiningOp();

@@ -16,6 +16,9 @@
 
 namespace pcc::recognition {
 
+/// Returns the extents of the core of `value`.
+llvm::SmallVector<int64_t> coreShape(mlir::Value value);
+
 /// Returns the core of `value`: extent 1 for dims along which it repeats. Ops
 /// whose results become smaller are cloned with the smaller type.
 mlir::Value buildCore(mlir::PatternRewriter &rewriter, mlir::Location loc,

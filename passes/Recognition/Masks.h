@@ -14,12 +14,15 @@ struct Mask {
   enum Kind {
     /// All keys.
     None,
-    /// The keys up to the query's own position.
+    /// The keys up to the query's own position; with a window or chunk only
+    /// the last ones.
     Causal,
     Other
   };
   /// For all parts of the mask together.
   Kind kind = None;
+  /// Of a causal mask, as those of nn.attention; 0: none.
+  int64_t window = 0, chunk = 0;
   /// Whether every query surely has a key, which all parts keep.
   bool leavesAll = true;
 };

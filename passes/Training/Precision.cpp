@@ -67,10 +67,15 @@ bool isBias(OpOperand &operand) {
                       [&](OpOperand &bias) { return &bias == &operand; });
 }
 
-/// Whether an operand is the gates of experts, which stay f32.
-bool isGates(OpOperand &operand) {
-  auto experts = dyn_cast<ExpertsOp>(operand.getOwner());
-  return experts && &experts.getGatesMutable() == &operand;
+/// Whether an operand of a layer stays f32: the gates of experts, and the sinks
+/// of an attention, which are a number per head.
+bool staysWide(OpOperand &operand) {
+  if (auto experts = dyn_cast<ExpertsOp>(operand.getOwner()))
+    return &experts.getGatesMutable() == &operand;
+  auto attention = dyn_cast<AttentionOp>(operand.getOwner());
+  return attention &&
+         llvm::any_of(attention.getSinksMutable(),
+                      [&](OpOperand &sinks) { return &sinks == &operand; });
 }
 
 class Narrower {
@@ -220,7 +225,7 @@ void Narrower::findScores() {
 /// Rewrites a layer that takes and returns low precision.
 void Narrower::rewriteLayer(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
-    if (isGates(operand))
+    if (staysWide(operand))
       useWide(operand);
     else if (!isBias(operand) || formOf(operand.get()) == Form::Weight)
       useNarrow(operand);

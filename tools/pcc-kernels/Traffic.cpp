@@ -1,6 +1,7 @@
 //===- Traffic.cpp - Memory traffic of a kernel ---------------------------===//
 
 #include "tools/pcc-kernels/Traffic.h"
+#include "dialects/NN/VisibleKeys.h"
 #include "passes/Codegen/Gpu/GroupedGemm.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
 #include "runtime/emulated/Sectors.h"
@@ -52,24 +53,25 @@ public:
     ArrayRef<int64_t> shape = nn::tensorType(op.getQ()).getShape();
     ArrayRef<int64_t> value = nn::tensorType(op.getV()).getShape();
     int64_t others = value[1];
-    bool isCausal = op.getCausal();
+    mask = nn::VisibleKeys(op);
     bool isForward = std::is_same_v<Op, nn::AttentionOp>;
     bool isNarrow = std::max(shape[3], value[3]) <= 64 &&
                     nn::tensorType(op.getQ()).getElementTypeBitWidth() == 16;
     if (!isForward && isNarrow && !op.getBias())
       rowsOfTile = 64;
     heads = double(shape[2]) / double(value[2]);
-    ofQueries = tiles(shape[1], others, isCausal);
-    ofKeys = tiles(others, shape[1], isCausal);
+    ofQueries = tiles(shape[1], others, Seen::Keys);
+    ofKeys = tiles(others, shape[1], Seen::Queries);
     // Each block reads the positions of its own rows and of all columns, which
     // tell the tiles that it skips.
     double each = double(shape[0] * shape[2] * int64_t(sizeof(int64_t))) /
                   Sectors::kBytes;
-    placesOfQueries = each * double(shape[1]) +
-                      each * double(others) * tiles(shape[1], others, false);
+    placesOfQueries =
+        each * double(shape[1]) +
+        each * double(others) * tiles(shape[1], others, Seen::All);
     placesOfKeys = each * double(others) +
-                   each * double(shape[1]) * tiles(others, shape[1], false);
-    double all = tiles(shape[1], others, false);
+                   each * double(shape[1]) * tiles(others, shape[1], Seen::All);
+    double all = tiles(shape[1], others, Seen::All);
     double pairs = double(
         llvm::divideCeil(others, keysOfPair(std::max(shape[3], value[3]))));
     ofPairs = pairs * ofQueries / all;
@@ -114,11 +116,33 @@ public:
   }
 
 private:
+  /// What a tile of rows reads: all others; the keys that its queries see; or
+  /// the queries that see its keys.
+  enum class Seen { All, Keys, Queries };
   /// How often all of `others` are read, for tiles of `count` rows. With a
-  /// causal mask, it is half as often, plus the tiles on the diagonal.
-  double tiles(int64_t count, int64_t others, bool isCausal) const {
+  /// causal mask, it is half as often, plus the tiles on the diagonal; with a
+  /// window or chunks, only the tiles that some row reaches. Positions are
+  /// assumed to be consecutive.
+  double tiles(int64_t count, int64_t others, Seen seen) const {
     double all = double(llvm::divideCeil(count, rowsOfTile));
-    return isCausal && count == others ? (all + 1) / 2 : all;
+    if (seen == Seen::All || !mask.isCausal || count != others)
+      return all;
+    if (!mask.isBounded())
+      return (all + 1) / 2;
+    double read = 0;
+    for (int64_t first = 0; first < count; first += rowsOfTile) {
+      int64_t end = std::min(first + rowsOfTile, count), from = first;
+      if (seen == Seen::Keys) {
+        from = std::max<int64_t>(0, mask.first(first));
+      } else {
+        int64_t key = end - 1;
+        while (end < count && mask.sees(end, key))
+          ++end;
+      }
+      read += double(std::min<int64_t>(llvm::alignTo(end, kOthers), others) -
+                     from / kOthers * kOthers);
+    }
+    return read / double(others);
   }
   /// Keys of a tile of the bias' cotangent, by the width of heads.
   static int64_t keysOfPair(int64_t width) { return width > 64 ? 32 : 64; }
@@ -144,9 +168,9 @@ private:
     int64_t together = query.getElementType().isF32() ? 4 : 8;
     if (hasQueries && hasKeys) {
       biasOfQueries =
-          sectorsOf(t * s / tiles(shape[1], others, false) * ofQueries, 8);
-      biasOfKeys =
-          sectorsOf(t * s / tiles(others, shape[1], false) * ofKeys, together);
+          sectorsOf(t * s / tiles(shape[1], others, Seen::All) * ofQueries, 8);
+      biasOfKeys = sectorsOf(
+          t * s / tiles(others, shape[1], Seen::All) * ofKeys, together);
     } else if (hasKeys) {
       biasOfQueries = sectorsOf(t * ofQueries, 8);
       biasOfKeys = sectorsOf(t, together);
@@ -156,6 +180,9 @@ private:
     }
   }
 
+  /// The most others that a tile has.
+  static constexpr int64_t kOthers = 64;
+  nn::VisibleKeys mask;
   /// Rows of a block: 64 in the backward pass of bf16 or fp16 heads of at most
   /// 64 elements without a bias.
   int64_t rowsOfTile = 128;

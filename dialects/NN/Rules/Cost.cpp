@@ -1,6 +1,7 @@
 //===- Cost.cpp - Floating-point operations of nn ops ---------------------===//
 
 #include "dialects/NN/NN.h"
+#include "dialects/NN/VisibleKeys.h"
 
 using namespace mlir;
 using namespace pcc::nn;
@@ -15,20 +16,21 @@ double ContractOp::getFlops() {
   return flops;
 }
 
-/// The flops of attention's two GEMMs (scores and values) over all pairs of
-/// positions. A causal mask is not discounted, as usual for model FLOPs
-/// utilization.
-static double pairFlops(Value q, Value v) {
-  auto qShape = tensorType(q).getShape();
-  auto vShape = tensorType(v).getShape();
-  double pairs = double(qShape[0]) * qShape[1] * qShape[2] * vShape[1];
-  return 2 * pairs * (qShape[3] + vShape[3]);
+/// The flops of attention's two GEMMs (scores and values). Each query has all
+/// keys, or as many as its window or chunk has. A causal mask is not
+/// discounted, as usual for model FLOPs utilization.
+template <typename Op>
+static double pairFlops(Op op) {
+  auto q = tensorType(op.getQ()).getShape();
+  auto v = tensorType(op.getV()).getShape();
+  double pairs = double(q[0]) * q[1] * q[2] * VisibleKeys(op).most(v[1]);
+  return 2 * pairs * (q[3] + v[3]);
 }
 
-double AttentionOp::getFlops() { return pairFlops(getQ(), getV()); }
+double AttentionOp::getFlops() { return pairFlops(*this); }
 
 /// Five GEMMs instead of two: recomputed scores, dP, dV, dQ and dK.
-double AttentionGradOp::getFlops() { return 2.5 * pairFlops(getQ(), getV()); }
+double AttentionGradOp::getFlops() { return 2.5 * pairFlops(*this); }
 
 /// The flops of one matrix of [f, h] for each choice of a token. Choices of
 /// other ranks' experts count, too.

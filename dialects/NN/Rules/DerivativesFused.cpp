@@ -41,17 +41,42 @@ SmallVector<Value> RopeOp::buildVJP(OpBuilder &builder, ValueRange d) {
                                        getDimAttr(), inverse)});
 }
 
+/// The cotangent of the sinks. A sink has the probability p = exp(sink - max -
+/// lse) and a value of zero, so its score's cotangent is -p * sum(do * o), of
+/// each sample and query.
+static Value sinksVJP(AttentionOp op, OpBuilder &builder, Value d) {
+  Make make{builder, op.getLoc()};
+  RankedTensorType rows = tensorType(op.getLse());
+  auto wide = [&](Value x) -> Value {
+    RankedTensorType type = tensorType(x).clone(rows.getElementType());
+    return x.getType() == type ? x
+                               : CastOp::create(builder, op.getLoc(), type, x);
+  };
+  Value dot = make.reduce(make.mul(wide(d), wide(op.getResult())), {3}, rows);
+  Value score = BroadcastOp::create(builder, op.getLoc(), rows,
+                                    wide(op.getSinks()), ArrayRef<int64_t>{2});
+  if (op.getMax())
+    score = make.sub(score, op.getMax());
+  Value p =
+      ExpOp::create(builder, op.getLoc(), rows, make.sub(score, op.getLse()));
+  return make.reduce(make.scale(make.mul(p, dot), -1), {0, 1},
+                     tensorType(op.getSinks()));
+}
+
 SmallVector<Value> AttentionOp::buildVJP(OpBuilder &builder, ValueRange d) {
   auto grad = AttentionGradOp::create(
       builder, getLoc(), getQ().getType(), getK().getType(), getV().getType(),
       getBias() ? getBias().getType() : Type(), d[0], getQ(), getK(), getV(),
       getResult(), getLse(), getMax(), getQPos(), getKPos(), getBias(),
       getSamples(), getSeed(), getStep(), getHeadOrigin(), getScaleAttr(),
-      getCausalAttr(), getPAttr(), getIdAttr());
+      getCausalAttr(), getWindowAttr(), getChunkAttr(), getSoftcapAttr(),
+      getPAttr(), getIdAttr());
   SmallVector<Value> all = {grad.getDq(), grad.getDk(), grad.getDv(), Value(),
                             Value()};
   if (getBias())
     all.push_back(grad.getDbias());
+  if (getSinks())
+    all.push_back(sinksVJP(*this, builder, d[0]));
   return padded(*this, all);
 }
 

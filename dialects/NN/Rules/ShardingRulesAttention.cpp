@@ -61,6 +61,9 @@ struct AttentionFactors {
     rule.operands.push_back({{t}});
     if (op.getBias())
       rule.operands.push_back(bias);
+    if constexpr (std::is_same_v<Op, AttentionOp>)
+      if (op.getSinks())
+        rule.operands.push_back({{g, r}});
     if (op.getSamples())
       rule.operands.push_back({{b}});
     for (Value scalar : {op.getSeed(), op.getStep(), op.getHeadOrigin()})
@@ -117,6 +120,9 @@ static ShardingRule maskedSoftmaxRule(Op op, unsigned operands) {
         factor = b.factor(own);
     b.operand(bias);
   }
+  if constexpr (std::is_same_v<Op, MaskedSoftmaxOp>)
+    if (op.getSinks())
+      b.operand({dims[1]});
   if (op.getSamples())
     b.operand({dims[0]});
   for (Value scalar : {op.getSeed(), op.getStep(), op.getHeadOrigin()})

@@ -11,7 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/NN/Random.h"
+#include "dialects/NN/VisibleKeys.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/Codegen/Kernels/Attention/Mask.h"
 #include "passes/Codegen/Kernels/Expr.h"
 
 using namespace mlir;
@@ -40,19 +42,25 @@ struct MaskedRow {
   SmallVector<AffineExpr> indices; ///< of the row: b, h, s
   Node *zero;
   Node *queryPosition, *keyPosition;
-  Node *kept = nullptr;   ///< dropout's factor; null: 1
-  Node *scaled = nullptr; ///< scale * score + bias
+  Node *firstPosition = nullptr; ///< of a window or chunk; null: none
+  Node *kept = nullptr;          ///< dropout's factor; null: 1
+  Node *scaled = nullptr;        ///< scale * score + bias
 
   MaskedRow(ExprBuilder &e, Op op, AffineExpr row);
 
   Node *buildKept(double p);
   Node *buildScaled();
-  /// `node`; with a causal mask, `otherwise` for keys after the query.
+  /// `node`, or `otherwise` for keys that the mask by positions excludes.
   Node *unlessMasked(Node *node, Node *otherwise) {
-    return op.getCausal()
-               ? e.select(e.less(queryPosition, keyPosition), otherwise, node)
+    if (op.getCausal())
+      node = e.select(e.less(queryPosition, keyPosition), otherwise, node);
+    return firstPosition
+               ? e.select(e.less(keyPosition, firstPosition), otherwise, node)
                : node;
   }
+  /// The position of the first key that the window or chunk of the query has;
+  /// null without one.
+  Node *buildFirst();
   /// `node`, or zero where it is -inf: a bias may mask a whole row.
   Node *finite(Node *node);
   /// The maximum score; 0 where a bias makes it -inf, kLowest where the causal
@@ -81,9 +89,20 @@ MaskedRow<Op>::MaskedRow(ExprBuilder &e, Op op, AffineExpr row) : e(e), op(op) {
   queryPosition = e.convert(e.build(op.getQPos(), {indices[2], 0}), e.i32());
   keyPosition =
       e.convert(e.build(op.getKPos(), {e.affine(0), length}), e.i32());
+  if (nn::VisibleKeys(op).isBounded())
+    firstPosition = once(5, [&] { return buildFirst(); });
   if (double p = op.getP().convertToDouble(); p > 0)
     kept = once(0, [&] { return buildKept(p); });
   scaled = buildScaled();
+}
+
+template <typename Op>
+Node *MaskedRow<Op>::buildFirst() {
+  nn::VisibleKeys mask(op);
+  return e.op(e.i32(), {queryPosition}, 3,
+              [=](ScalarBuilder &b, ValueRange v) -> Value {
+                return buildFirstKey(b, mask, v[0]);
+              });
 }
 
 template <typename Op>
@@ -137,11 +156,20 @@ Node *MaskedRow<Op>::finite(Node *node) {
 /// bias, relative to the maximum score) or the maximum score (2).
 static Node *buildSoftmax(MaskedRow<nn::MaskedSoftmaxOp> row, unsigned result) {
   ExprBuilder &e = row.e;
-  Node *max = row.once(1, [&] { return row.buildMax(); });
+  Node *sink = nullptr;
+  if (Value sinks = row.op.getSinks())
+    sink = e.convert(e.build(sinks, {row.indices[1], 0}), e.f32());
+  Node *max = row.once(1, [&] {
+    Node *most = row.buildMax();
+    return sink ? e.select(e.less(most, sink), sink, most) : most;
+  });
   Node *weight = row.once(2, [&] {
     return row.unlessMasked(e.exp(e.sub(row.scaled, max)), row.zero);
   });
-  Node *sum = row.once(3, [&] { return e.sumRow(weight, row.length); });
+  Node *sum = row.once(3, [&] {
+    Node *ofKeys = e.sumRow(weight, row.length);
+    return sink ? e.add(ofKeys, e.exp(e.sub(sink, max))) : ofKeys;
+  });
   auto unlessNone = [&](Node *node) {
     return e.op(e.f32(), {sum, node, row.zero}, 2,
                 [](ScalarBuilder &b, ValueRange v) -> Value {

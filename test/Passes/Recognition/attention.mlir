@@ -290,22 +290,14 @@ func.func @less_whole(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Attention sinks, scores whose probabilities are discarded, become keys and
-// values of zeros with the scores as bias.
-// CHECK: nn.param @sinks_behind_sink : tensor<1x2x1x1xf32> init normal
+// Attention sinks, scores whose probabilities are discarded, become an operand
+// if they differ by head only.
+// CHECK: nn.param @sinks_behind_sink : tensor<2xf32> init normal
 // CHECK-LABEL: func.func @sinks_behind(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[V0:.*]] = nn.constant dense<0.000000e+00> : tensor<1x1xf32>
-// CHECK-NEXT: %[[V1:.*]] = nn.constant dense<0> : tensor<1xi64>
-// CHECK-NEXT: %[[V2:.*]] = nn.constant dense<0.000000e+00> : tensor<2x1x2x4xf32>
-// CHECK-NEXT: %[[V3:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
-// CHECK-NEXT: %[[V4:.*]] = nn.read @sinks_behind_sink : tensor<1x2x1x1xf32>
-// CHECK-NEXT: %[[V5:.*]] = nn.concat %arg1, %[[V2]] along 1 : tensor<2x3x2x4xf32>, tensor<2x1x2x4xf32> -> tensor<2x4x2x4xf32>
-// CHECK-NEXT: %[[V6:.*]] = nn.concat %arg2, %[[V2]] along 1 : tensor<2x3x2x4xf32>, tensor<2x1x2x4xf32> -> tensor<2x4x2x4xf32>
-// CHECK-NEXT: %[[V7:.*]] = nn.concat %[[V3]], %[[V1]] along 0 : tensor<3xi64>, tensor<1xi64> -> tensor<4xi64>
-// CHECK-NEXT: %[[V8:.*]] = nn.broadcast %[[V0]] [0, 2] : tensor<1x1xf32> -> tensor<1x2x1x3xf32>
-// CHECK-NEXT: %[[V9:.*]] = nn.concat %[[V8]], %[[V4]] along 3 : tensor<1x2x1x3xf32>, tensor<1x2x1x1xf32> -> tensor<1x2x1x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %[[V5]], %[[V6]] positions %[[V3]], %[[V7]] bias %[[V9]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x1x4xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
+// CHECK-NEXT: %[[V1:.*]] = nn.read @sinks_behind_sink : tensor<2xf32>
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] sinks %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 nn.param @sinks_behind_sink : tensor<2xf32> init normal
 func.func @sinks_behind(%q: tensor<2x3x2x4xf32>,
@@ -327,20 +319,12 @@ func.func @sinks_behind(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// CHECK: nn.param @sinks_in_front_sink : tensor<1x2x1x1xf32> init normal
+// CHECK: nn.param @sinks_in_front_sink : tensor<2xf32> init normal
 // CHECK-LABEL: func.func @sinks_in_front(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[V0:.*]] = nn.constant dense<0.000000e+00> : tensor<1x1xf32>
-// CHECK-NEXT: %[[V1:.*]] = nn.constant dense<0> : tensor<1xi64>
-// CHECK-NEXT: %[[V2:.*]] = nn.constant dense<0.000000e+00> : tensor<2x1x2x4xf32>
-// CHECK-NEXT: %[[V3:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
-// CHECK-NEXT: %[[V4:.*]] = nn.read @sinks_in_front_sink : tensor<1x2x1x1xf32>
-// CHECK-NEXT: %[[V5:.*]] = nn.concat %arg1, %[[V2]] along 1 : tensor<2x3x2x4xf32>, tensor<2x1x2x4xf32> -> tensor<2x4x2x4xf32>
-// CHECK-NEXT: %[[V6:.*]] = nn.concat %arg2, %[[V2]] along 1 : tensor<2x3x2x4xf32>, tensor<2x1x2x4xf32> -> tensor<2x4x2x4xf32>
-// CHECK-NEXT: %[[V7:.*]] = nn.concat %[[V3]], %[[V1]] along 0 : tensor<3xi64>, tensor<1xi64> -> tensor<4xi64>
-// CHECK-NEXT: %[[V8:.*]] = nn.broadcast %[[V0]] [0, 2] : tensor<1x1xf32> -> tensor<1x2x1x3xf32>
-// CHECK-NEXT: %[[V9:.*]] = nn.concat %[[V8]], %[[V4]] along 3 : tensor<1x2x1x3xf32>, tensor<1x2x1x1xf32> -> tensor<1x2x1x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %[[V5]], %[[V6]] positions %[[V3]], %[[V7]] bias %[[V9]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x1x4xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
+// CHECK-NEXT: %[[V1:.*]] = nn.read @sinks_in_front_sink : tensor<2xf32>
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] sinks %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 nn.param @sinks_in_front_sink : tensor<2xf32> init normal
 func.func @sinks_in_front(%q: tensor<2x3x2x4xf32>,
@@ -362,6 +346,7 @@ func.func @sinks_in_front(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
+// Others become keys and values of zeros with the scores as bias.
 // CHECK-LABEL: func.func @sinks_by_query(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x2x3x2xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<0.000000e+00> : tensor<f32>
@@ -393,20 +378,12 @@ func.func @sinks_by_query(%q: tensor<2x3x2x4xf32>,
 }
 
 // Finite masks do not change: each query has at least the sink.
-// CHECK: nn.param @sinks_masked_sink : tensor<1x2x1x1xf32> init normal
+// CHECK: nn.param @sinks_masked_sink : tensor<2xf32> init normal
 // CHECK-LABEL: func.func @sinks_masked(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[V0:.*]] = nn.constant dense<0.000000e+00> : tensor<1x1xf32>
-// CHECK-NEXT: %[[V1:.*]] = nn.constant dense<0> : tensor<1xi64>
-// CHECK-NEXT: %[[V2:.*]] = nn.constant dense<0.000000e+00> : tensor<2x1x2x4xf32>
-// CHECK-NEXT: %[[V3:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
-// CHECK-NEXT: %[[V4:.*]] = nn.read @sinks_masked_sink : tensor<1x2x1x1xf32>
-// CHECK-NEXT: %[[V5:.*]] = nn.concat %arg1, %[[V2]] along 1 : tensor<2x3x2x4xf32>, tensor<2x1x2x4xf32> -> tensor<2x4x2x4xf32>
-// CHECK-NEXT: %[[V6:.*]] = nn.concat %arg2, %[[V2]] along 1 : tensor<2x3x2x4xf32>, tensor<2x1x2x4xf32> -> tensor<2x4x2x4xf32>
-// CHECK-NEXT: %[[V7:.*]] = nn.concat %[[V3]], %[[V1]] along 0 : tensor<3xi64>, tensor<1xi64> -> tensor<4xi64>
-// CHECK-NEXT: %[[V8:.*]] = nn.broadcast %[[V0]] [0, 2] : tensor<1x1xf32> -> tensor<1x2x1x3xf32>
-// CHECK-NEXT: %[[V9:.*]] = nn.concat %[[V8]], %[[V4]] along 3 : tensor<1x2x1x3xf32>, tensor<1x2x1x1xf32> -> tensor<1x2x1x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention causal %arg0, %[[V5]], %[[V6]] positions %[[V3]], %[[V7]] bias %[[V9]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x1x4xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
+// CHECK-NEXT: %[[V1:.*]] = nn.read @sinks_masked_sink : tensor<2xf32>
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention causal %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] sinks %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 nn.param @sinks_masked_sink : tensor<2xf32> init normal
 func.func @sinks_masked(%q: tensor<2x3x2x4xf32>,
@@ -433,21 +410,13 @@ func.func @sinks_masked(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// CHECK: nn.param @sinks_masked_otherwise_sink : tensor<1x2x1xf32> init normal
+// CHECK: nn.param @sinks_masked_otherwise_sink : tensor<2xf32> init normal
 // CHECK-LABEL: func.func @sinks_masked_otherwise(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[V0:.*]] = nn.constant dense<{{\[\[}}[0.000000e+00, -1.000000e+09, 0.000000e+00], [0.000000e+00, 0.000000e+00, 0.000000e+00], [-1.000000e+09, 0.000000e+00, 0.000000e+00]]]> : tensor<1x3x3xf32>
-// CHECK-NEXT: %[[V1:.*]] = nn.constant dense<0> : tensor<1xi64>
-// CHECK-NEXT: %[[V2:.*]] = nn.constant dense<0.000000e+00> : tensor<2x1x2x4xf32>
-// CHECK-NEXT: %[[V3:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
-// CHECK-NEXT: %[[V4:.*]] = nn.read @sinks_masked_otherwise_sink : tensor<1x2x1xf32>
-// CHECK-NEXT: %[[V5:.*]] = nn.concat %arg1, %[[V2]] along 1 : tensor<2x3x2x4xf32>, tensor<2x1x2x4xf32> -> tensor<2x4x2x4xf32>
-// CHECK-NEXT: %[[V6:.*]] = nn.concat %arg2, %[[V2]] along 1 : tensor<2x3x2x4xf32>, tensor<2x1x2x4xf32> -> tensor<2x4x2x4xf32>
-// CHECK-NEXT: %[[V7:.*]] = nn.concat %[[V3]], %[[V1]] along 0 : tensor<3xi64>, tensor<1xi64> -> tensor<4xi64>
-// CHECK-NEXT: %[[V8:.*]] = nn.broadcast %[[V4]] [0, 1, 3] : tensor<1x2x1xf32> -> tensor<1x2x3x1xf32>
-// CHECK-NEXT: %[[V9:.*]] = nn.broadcast %[[V0]] [0, 2, 3] : tensor<1x3x3xf32> -> tensor<1x2x3x3xf32>
-// CHECK-NEXT: %[[V10:.*]] = nn.concat %[[V9]], %[[V8]] along 3 : tensor<1x2x3x3xf32>, tensor<1x2x3x1xf32> -> tensor<1x2x3x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %[[V5]], %[[V6]] positions %[[V3]], %[[V7]] bias %[[V10]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x3x4xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[V0:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, -1.000000e+09, 0.000000e+00], [0.000000e+00, 0.000000e+00, 0.000000e+00], [-1.000000e+09, 0.000000e+00, 0.000000e+00]]]]> : tensor<1x1x3x3xf32>
+// CHECK-NEXT: %[[V1:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
+// CHECK-NEXT: %[[V2:.*]] = nn.read @sinks_masked_otherwise_sink : tensor<2xf32>
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V0]] sinks %[[V2]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>, tensor<2xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 nn.param @sinks_masked_otherwise_sink : tensor<2xf32> init normal
 func.func @sinks_masked_otherwise(%q: tensor<2x3x2x4xf32>,

@@ -367,17 +367,11 @@ func.func @selected(%q: tensor<4x3x2x4xf32>, %k: tensor<4x3x2x4xf32>,
 // -----
 
 // A trained score per head next to the scores of the keys, whose probability is
-// discarded, becomes one more key and value of zeros with the score as bias.
-// The subtraction of the highest score, as exporters write it, changes nothing.
+// discarded, becomes an operand. The subtraction of the highest score, as
+// exporters write it, changes nothing.
 // CHECK-LABEL: @sinks
-// CHECK-DAG: %[[ZEROS:.*]] = nn.constant dense<0.0{{.*}}> : tensor<1x1x2x4xf32>
-// CHECK-DAG: %[[FIRST:.*]] = nn.constant dense<0> : tensor<1xi64>
 // CHECK: %[[SINK:.*]] = nn.read @sink
-// CHECK: %[[K:.*]] = nn.concat %arg1, %[[ZEROS]] along 1
-// CHECK: %[[V:.*]] = nn.concat %arg2, %[[ZEROS]] along 1
-// CHECK: %[[POS:.*]] = nn.concat %{{.*}}, %[[FIRST]] along 0
-// CHECK: %[[BIAS:.*]] = nn.concat %{{.*}}, %[[SINK]] along 3 : tensor<1x2x1x3xf32>, tensor<1x2x1x1xf32>
-// CHECK: nn.attention causal %arg0, %[[K]], %[[V]] positions %{{.*}}, %[[POS]] bias %[[BIAS]] scale
+// CHECK: nn.attention causal %arg0, %arg1, %arg2 positions %{{.*}} sinks %[[SINK]] scale
 nn.param @sink : tensor<2xf32> init normal
 func.func @sinks(%q: tensor<1x3x2x4xf32>, %k: tensor<1x3x2x4xf32>,
                  %v: tensor<1x3x2x4xf32>) -> tensor<1x3x2x4xf32> {

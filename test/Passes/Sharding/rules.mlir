@@ -51,6 +51,19 @@ func.func @attention(
   return
 }
 
+// Sinks are sharded with the query heads, which are in groups by key head.
+// CHECK-LABEL: func.func @sinks(
+// CHECK: nn.scale {{.*}}dist.shardings = [#dist.sharding<@mesh, [{"tp"}]>]
+// CHECK: nn.attention {{.*}}dist.factors = {{\[\[}}"dp"], [], [], ["tp"], [], [], []], dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}, {"tp"}, {}]>, #dist.sharding<@mesh, [{"dp"}, {}, {"tp"}]>], window = 3 : i64}
+func.func @sinks(
+    %q: tensor<4x6x4x8xf32> {dist.seeds = [#dist.seed<level = 1, result = 0, sharding = <@mesh, [{"dp"}, {}, {"tp"}, {}]>, reason = "test">]},
+    %k: tensor<4x6x2x8xf32> {dist.seeds = [#dist.seed<level = 1, result = 0, sharding = <@mesh, [{"dp"}, {}, {"tp"}, {}]>, reason = "test">]},
+    %at: tensor<6xi64>, %sinks: tensor<4xf32>) {
+  %s = nn.scale %sinks by 2.0 : tensor<4xf32>
+  %o, %lse = nn.attention causal %q, %k, %k positions %at, %at sinks %s scale 0.5 {window = 3 : i64} : (tensor<4x6x4x8xf32>, tensor<4x6x2x8xf32>, tensor<4x6x2x8xf32>, tensor<6xi64>, tensor<6xi64>, tensor<4xf32>) -> (tensor<4x6x4x8xf32>, tensor<4x6x4xf32>)
+  return
+}
+
 // CHECK-LABEL: func.func @scores(
 // CHECK: nn.masked_softmax {{.*}}dist.factors = {{\[\[}}"dp"], ["tp"], [], [], [], []], dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {"tp"}, {}, {}]>, #dist.sharding<@mesh, [{"dp"}, {"tp"}, {}]>, #dist.sharding<@mesh, [{"dp"}, {"tp"}, {}]>]
 // CHECK: nn.masked_softmax_grad {{.*}}dist.factors = {{\[\[}}"dp"], ["tp"], [], [], [], []], dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {"tp"}, {}, {}]>, #dist.sharding<@mesh, [{"dp"}, {"tp"}, {}, {}]>]

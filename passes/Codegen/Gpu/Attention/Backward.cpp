@@ -79,15 +79,13 @@ void Backward::emitKeys(Value block) {
            tiles.rows, tiles.width);
   loadTile(rowsOfHead(sizes.v, first, head, sizes.keys, tiles.rows),
            residentValues, tiles.rows, tiles.valueWidth);
-  Value earliest, latest;
+  PositionRange ofKeys;
   keys.clear();
   if (needsPositions()) {
     loadKeys(first, tiles.rows);
     wait();
-    if (sizes.isCausal) {
-      earliest = extreme(keyPositions, tiles.rows, /*isLeast=*/true);
-      latest = extreme(keyPositions, tiles.rows, /*isLeast=*/false);
-    }
+    if (sizes.isCausal)
+      ofKeys = rangeOf(keyPositions, tiles.rows);
   }
   for (int64_t r = 0; r < rows(); ++r)
     keys.push_back(keyAt(rowInBlock(r)));
@@ -120,13 +118,9 @@ void Backward::emitKeys(Value block) {
                         ofQueries.positions, tiles.columns, taken);
           if (sizes.isCausal) {
             wait();
-            isSeen = arith::CmpIOp::create(
-                b, arith::CmpIPredicate::sge,
-                extreme(ofQueries.positions, tiles.columns, /*isLeast=*/false),
-                earliest);
-            isCut = less(
-                extreme(ofQueries.positions, tiles.columns, /*isLeast=*/true),
-                latest);
+            PositionRange range = rangeOf(ofQueries.positions, tiles.columns);
+            isSeen = buildMaySee(b, sizes.mask, range, ofKeys);
+            isCut = buildMayHide(b, sizes.mask, range, ofKeys);
           }
         }
         return where(isSeen, sums, [&] {
@@ -179,11 +173,9 @@ void Backward::emitQueries(Value block) {
     loadPositions(sizes.qPos, first, sizes.queries, ofQueries.positions,
                   tiles.rows);
   loadQueries(first, head, residentValues, results, tiles.rows);
-  Value earliest, latest;
-  if (sizes.isCausal) {
-    earliest = extreme(ofQueries.positions, tiles.rows, /*isLeast=*/true);
-    latest = extreme(ofQueries.positions, tiles.rows, /*isLeast=*/false);
-  }
+  PositionRange range;
+  if (sizes.isCausal)
+    range = rangeOf(ofQueries.positions, tiles.rows);
   queries.clear();
   for (int64_t r = 0; r < rows(); ++r)
     queries.push_back(queryAt(rowInBlock(r)));
@@ -201,11 +193,9 @@ void Backward::emitQueries(Value block) {
           loadKeys(firstKey, tiles.columns, taken);
           if (sizes.isCausal) {
             wait();
-            isSeen = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, latest,
-                                           extreme(keyPositions, tiles.columns,
-                                                   /*isLeast=*/true));
-            isCut = less(earliest, extreme(keyPositions, tiles.columns,
-                                           /*isLeast=*/false));
+            PositionRange ofKeys = rangeOf(keyPositions, tiles.columns);
+            isSeen = buildMaySee(b, sizes.mask, range, ofKeys);
+            isCut = buildMayHide(b, sizes.mask, range, ofKeys);
           }
         }
         return where(isSeen, sums, [&] {

@@ -82,6 +82,8 @@ private:
     mlir::Value isCut; ///< some query does not see all keys of the pair
     BiasRows bias;
     double factor; ///< what dS is multiplied by
+    /// dbias is computed, which the soft cap does not apply to.
+    bool isOfBias = false;
   };
 
   /// Derives the sample, head, tile and chunk of a block from its number.

@@ -30,18 +30,10 @@ void Backward::emitBias(Value block) {
   }
   if (sizes.isCausal) {
     wait();
-    auto ofRows = [&](bool isLeast) {
-      return extreme(ofQueries.positions, tiles.rows, isLeast);
-    };
-    auto ofColumns = [&](bool isLeast) {
-      return extreme(keyPositions, tiles.columns, isLeast);
-    };
-    Value earliest = ofRows(/*isLeast=*/true);
-    Value latest = ofRows(/*isLeast=*/false);
-    Value firstPosition = ofColumns(/*isLeast=*/true);
-    isSeen = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, latest,
-                                   firstPosition);
-    isCut = less(earliest, ofColumns(/*isLeast=*/false));
+    PositionRange range = rangeOf(ofQueries.positions, tiles.rows),
+                  ofKeys = rangeOf(keyPositions, tiles.columns);
+    isSeen = buildMaySee(b, sizes.mask, range, ofKeys);
+    isCut = buildMayHide(b, sizes.mask, range, ofKeys);
   }
   int64_t samples = sizes.batch / shape[0], heads = sizes.heads / shape[1];
   Numbers start(rows() * product->columnsOf(tiles.columns), number(0));
@@ -71,7 +63,8 @@ void Backward::emitBias(Value block) {
     for (int64_t r = 0; r < rows(); ++r)
       queries.push_back(queryAt(rowInBlock(r)));
     auto [p, d] =
-        emitScores({firstKey, /*haveKeys=*/false, isCut, bias, /*factor=*/1});
+        emitScores({firstKey, /*haveKeys=*/false, isCut, bias, /*factor=*/1,
+                    /*isOfBias=*/true});
     Numbers next;
     for (auto [sum, x] : llvm::zip_equal(sums, d))
       next.push_back(addf(sum, x));

@@ -124,9 +124,16 @@ void Backward::computeProbabilities(const Pair &pair, Numbers &scores,
   // log2(e). So the maximum score, which may include that bias, is subtracted
   // first.
   Value base = number(llvm::numbers::log2e);
+  Numbers slopes; // of the soft cap; empty: 1
+  if (sizes.softcap)
+    for (Value &x : scores) {
+      x = scaled(x);
+      if (!pair.isOfBias)
+        slopes.push_back(slopeOfCap(x));
+    }
   if (sizes.bias)
     scores = addBias(scores, pair.bias, pair.firstColumn);
-  else
+  else if (!sizes.softcap)
     base = number(sizes.scale * llvm::numbers::log2e);
   forEachScore([&](const Query &query, const Key &, int64_t i) {
     Value x = sizes.bias ? subf(scores[i], query.highest) : scores[i];
@@ -136,7 +143,9 @@ void Backward::computeProbabilities(const Pair &pair, Numbers &scores,
     scores = where(pair.isCut, scores, [&] {
       Numbers cut(scores);
       forEachScore([&](const Query &query, const Key &key, int64_t i) {
-        cut[i] = choose(less(query.position, key.position), zero, cut[i]);
+        Value isHidden =
+            buildIsHidden(b, sizes.mask, query.position, key.position);
+        cut[i] = choose(isHidden, zero, cut[i]);
       });
       return cut;
     });
@@ -157,5 +166,7 @@ void Backward::computeProbabilities(const Pair &pair, Numbers &scores,
       d = choose(isZero, minusDot, d);
     }
     d = mulf(weight, d);
+    if (!slopes.empty())
+      d = mulf(d, slopes[i]);
   });
 }

@@ -90,7 +90,7 @@ AttentionBlock::Numbers AttentionBlock::addBias(ArrayRef<Value> scores,
                                                 const BiasRows &bias,
                                                 Value firstColumn) {
   int64_t rows = product->rows(), count = scores.size() / rows;
-  Value scale = number(sizes.scale);
+  Value scale = number(sizes.softcap ? 1 : sizes.scale);
   Numbers sums(scores);
   auto addTo = [&](int64_t r, int64_t c, Value x) {
     Value &sum = sums[r * count + c];

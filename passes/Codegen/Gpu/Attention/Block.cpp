@@ -418,6 +418,11 @@ Value AttentionBlock::extreme(Value words, int64_t count, bool isLeast) {
   return found;
 }
 
+PositionRange AttentionBlock::rangeOf(Value positions, int64_t count) {
+  return {extreme(positions, count, /*isLeast=*/true),
+          extreme(positions, count, /*isLeast=*/false)};
+}
+
 Value AttentionBlock::reduceRow(Value x, bool isSum) {
   for (int64_t distance = 1; distance < product->lanesOfRow(); distance *= 2) {
     Value other = shuffle(x, distance);

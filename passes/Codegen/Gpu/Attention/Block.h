@@ -108,7 +108,8 @@ protected:
   /// Loads the bias of a tile's columns into shared memory if all rows have the
   /// same.
   void loadTileBias(const BiasRows &from, mlir::Value firstColumn);
-  /// Returns scale * scores + bias of a tile. The values that loadTileBias()
+  /// Returns scale * scores + bias of a tile; scores + bias with a soft cap,
+  /// which is already applied. The values that loadTileBias()
   /// loads must be in shared memory.
   Numbers addBias(llvm::ArrayRef<mlir::Value> scores, const BiasRows &bias,
                   mlir::Value firstColumn);
@@ -134,8 +135,8 @@ protected:
                       mlir::Value sample, mlir::Value first, mlir::Value head,
                       int64_t rowCount);
 
-  /// Returns the minimum or maximum of `count` words in shared memory.
-  mlir::Value extreme(mlir::Value words, int64_t count, bool isLeast);
+  /// Returns the minimum and maximum of `count` positions in shared memory.
+  PositionRange rangeOf(mlir::Value positions, int64_t count);
   /// The halves of dropout's hash that depend only on the key of a row of
   /// scores, or only on the position of a column.
   mlir::Value wordOfKey(mlir::Value key);
@@ -207,6 +208,8 @@ private:
   mlir::Value loadPacked(mlir::Value buffer, mlir::Value at, int64_t count);
   void storePacked(mlir::Value value, mlir::Value buffer, mlir::Value at);
   mlir::Value shuffle(mlir::Value x, int64_t distance);
+  /// The minimum or maximum of `count` words in shared memory.
+  mlir::Value extreme(mlir::Value words, int64_t count, bool isLeast);
   mlir::Attribute workgroup();
 
   mlir::Value shared;

@@ -49,7 +49,9 @@ private:
                    llvm::function_ref<Value(int64_t)> ofRow);
 
   // `state` above, in a lane's registers: maxima by row, sums by row, then
-  // results. Without a bias, maxima are multiplied by scale * log2(e).
+  // results. Without a bias, maxima are those of scores times log2(e). The sums
+  // of the lanes of a row are added at the end.
+  Numbers startState();
 
   int64_t rows() const { return product->rows(); }
   Value sample, head, keyHead, first, chunk;
@@ -58,7 +60,7 @@ private:
   /// the positions if no position is compared.
   Value positions, keyWords;
   Numbers queryPositions, words; ///< by row: positions, dropout words
-  Value earliest, latest;        ///< positions of queries
+  PositionRange range;           ///< of the queries' positions
   BiasRows bias;
 };
 
@@ -104,8 +106,7 @@ void Forward::emit(Value block) {
     for (int64_t r = 0; r < rows(); ++r)
       queryPositions.push_back(loadWordAt(own, rowInBlock(r)));
     if (sizes.isCausal) {
-      earliest = extreme(own, tiles.rows, /*isLeast=*/true);
-      latest = extreme(own, tiles.rows, /*isLeast=*/false);
+      range = rangeOf(own, tiles.rows);
     }
   }
   allocateBias();
@@ -118,13 +119,31 @@ void Forward::emit(Value block) {
                    ? allocateTile(tiles.columns, 1, b.getI32Type()).buffer
                    : positions;
   }
-  Numbers state(rows(), number(kLowest));
-  state.append(rows(), number(0));
+  Numbers state = startState();
   state.append(rows() * product->columnsOf(tiles.valueChunk), number(0));
   finish(loopWith(sizes.keys, tiles.columns, state,
                   [&](Value firstKey, ValueRange state) {
                     return emitKeys(firstKey, SmallVector<Value>(state));
                   }));
+}
+
+/// A sink is the first key of all rows, with values of zero. One lane of each
+/// row has its exponential, 1.
+AttentionBlock::Numbers Forward::startState() {
+  Value most = number(kLowest), sum = number(0);
+  if (sizes.sinks) {
+    most = loadSink(head);
+    if (!sizes.bias)
+      most = arith::MaxNumFOp::create(
+          b, mulf(most, number(llvm::numbers::log2e)), number(kLowest));
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                              remainder(lane, product->lanesOfRow()), index(0));
+    sum = choose(isFirst, number(1), sum);
+  }
+  Numbers state(rows(), most);
+  state.append(rows(), sum);
+  return state;
 }
 
 AttentionBlock::Numbers Forward::emitKeys(Value firstKey,
@@ -138,11 +157,9 @@ AttentionBlock::Numbers Forward::emitKeys(Value firstKey,
       computeWords(positions, keyWords, tiles.columns);
     if (sizes.isCausal) {
       wait();
-      isSeen = arith::CmpIOp::create(
-          b, arith::CmpIPredicate::sge, latest,
-          extreme(positions, tiles.columns, /*isLeast=*/true));
-      isCut =
-          less(earliest, extreme(positions, tiles.columns, /*isLeast=*/false));
+      PositionRange ofKeys = rangeOf(positions, tiles.columns);
+      isSeen = buildMaySee(b, sizes.mask, range, ofKeys);
+      isCut = buildMayHide(b, sizes.mask, range, ofKeys);
     }
   }
   return where(isSeen, state, [&] {
@@ -164,13 +181,17 @@ AttentionBlock::Numbers Forward::emitScores(Value firstKey, Value isCut,
   Numbers scores(rows() * count, number(0));
   product->multiply(scores, {query, warpRow, {}}, tiles.width, keys,
                     RightForm::Rows, {});
-  bool hasBias = bool(sizes.bias);
+  bool hasBias = bool(sizes.bias), hasCap = sizes.softcap != 0;
+  if (hasCap)
+    for (Value &x : scores)
+      x = scaled(x);
   if (hasBias)
     scores = addBias(scores, bias, firstKey);
   // The factor of a score in its power of two. The scores may be multiplied
   // after the maximum is computed, unless the factor is not positive.
-  double factorOfScores =
-      hasBias ? llvm::numbers::log2e : sizes.scale * llvm::numbers::log2e;
+  double factorOfScores = hasBias || hasCap
+                              ? llvm::numbers::log2e
+                              : sizes.scale * llvm::numbers::log2e;
   bool isEarly = !(factorOfScores > 0);
   Value scale = number(factorOfScores);
   Value masked = number(-std::numeric_limits<double>::infinity());
@@ -195,7 +216,8 @@ AttentionBlock::Numbers Forward::emitScores(Value firstKey, Value isCut,
         Value key = loadWordAt(positions, product->column(c, RightForm::Rows));
         for (int64_t r = 0; r < rows(); ++r) {
           Value &x = cut[r * count + c];
-          x = choose(less(queryPositions[r], key), masked, x);
+          x = choose(buildIsHidden(b, sizes.mask, queryPositions[r], key),
+                     masked, x);
         }
       }
       return cut;

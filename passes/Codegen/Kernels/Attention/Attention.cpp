@@ -60,7 +60,7 @@ static int64_t privateBytes(const AttentionSizes &sizes) {
 /// The reason why tiles are impossible on any target, or empty.
 static StringRef whyNoTiles(Operation *attention) {
   AttentionSizes sizes(attention);
-  for (Value numbers : {sizes.q, sizes.bias})
+  for (Value numbers : {sizes.q, sizes.bias, sizes.sinks})
     if (numbers && nn::tensorType(numbers).getElementTypeBitWidth() > 32)
       return "elements have more than 32 bits";
   return "";

@@ -310,16 +310,17 @@ void Backward::emitScores(Value firstQuery, Value there, Value head,
     for (int64_t j = 0; j < breadth; j += getLanes()) {
       Value place = add(mul(i, breadth), index(j));
       Value key = positions ? loadVector(positions, index(j)) : Value();
-      Value x = mulf(loadVector(probs, place), scale);
+      Value x = scaled(loadVector(probs, place)), slope;
+      if (sizes.softcap)
+        slope = slopeOfCap(x);
       if (sizes.bias) {
         x = arith::AddFOp::create(b, x, loadBias(biasOfRow, j));
         x = subf(x, highest);
       }
       Value weight = exp(subf(x, lse));
       if (sizes.isCausal) {
-        Value isBehind =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position, key);
-        weight = arith::SelectOp::create(b, isBehind, zero, weight);
+        Value isHidden = buildIsHidden(b, sizes.mask, position, key);
+        weight = arith::SelectOp::create(b, isHidden, zero, weight);
       }
       Value cotangent = loadVector(dScores, place), kept = weight;
       if (sizes.p > 0) {
@@ -329,7 +330,9 @@ void Backward::emitScores(Value firstQuery, Value there, Value head,
       }
       storeVector(kept, probs, place);
       Value dScore = mulf(weight, subf(cotangent, dot));
-      storeVector(isOfBias ? dScore : mulf(dScore, scale), dScores, place);
+      if (!isOfBias)
+        dScore = mulf(dScore, slope ? mulf(slope, scale) : scale);
+      storeVector(dScore, dScores, place);
     }
   });
 }

@@ -162,6 +162,14 @@ static std::string whyNotAlone(Operation *op, const Callers &callers,
   if (hasBias(dyn_cast<nn::AttentionOp>(op)) ||
       hasBias(dyn_cast<nn::AttentionGradOp>(op)))
     return "scores have a bias";
+  if (sizes.mask.isBounded())
+    return llvm::formatv(
+        "the mask has a {0} of {1}", sizes.mask.window ? "window" : "chunk",
+        sizes.mask.window ? sizes.mask.window : sizes.mask.chunk);
+  if (sizes.softcap)
+    return "scores have a soft cap";
+  if (sizes.sinks)
+    return "it has sinks";
   if (sizes.width != sizes.valueWidth ||
       (sizes.width != 64 && sizes.width != 128))
     return llvm::formatv(

@@ -140,6 +140,45 @@ struct Expander {
     // On a rank with only some heads of a group, the result is a partial sum.
     return withSharding(sums, "btgn", "sr");
   }
+  /// The factor of the scores in the softmax; a soft cap has the scale.
+  FloatAttr softmaxScale() {
+    return op.getSoftcap().isZero() ? op.getScaleAttr()
+                                    : builder.getF64FloatAttr(1);
+  }
+  /// x * factor, of scores.
+  Value scaled(Value x, double factor) {
+    Value result = nn::ScaleOp::create(builder, loc, x.getType(), x,
+                                       builder.getF64FloatAttr(factor));
+    return withSharding(result, "bhst");
+  }
+  /// cap * tanh(scale / cap * x) of products x; x without a soft cap.
+  Value capped(Value x) {
+    double cap = op.getSoftcap().convertToDouble();
+    if (!cap)
+      return x;
+    x = scaled(x, op.getScale().convertToDouble() / cap);
+    x = nn::TanhOp::create(builder, loc, x.getType(), x);
+    return scaled(withSharding(x, "bhst"), cap);
+  }
+  /// The cotangent of the products from that of `capped` scores y: times
+  /// scale * (1 - (y / cap)^2), in the type of y.
+  Value throughCap(Value d, Value y) {
+    double cap = op.getSoftcap().convertToDouble();
+    if (!cap)
+      return d;
+    Type type = y.getType(), narrow = d.getType();
+    auto marked = [&](Value x) { return withSharding(x, "bhst"); };
+    if (type != narrow)
+      d = marked(nn::CastOp::create(builder, loc, type, d));
+    Value ratio = scaled(y, 1 / cap);
+    Value square = marked(nn::MulOp::create(builder, loc, type, ratio, ratio));
+    Value part = marked(nn::MulOp::create(builder, loc, type, d, square));
+    d = marked(nn::SubOp::create(builder, loc, type, d, part));
+    d = scaled(d, op.getScale().convertToDouble());
+    if (type != narrow)
+      d = marked(nn::CastOp::create(builder, loc, narrow, d));
+    return d;
+  }
   /// The cotangent of the bias. dScores is the cotangent of the products, so it
   /// includes the scale, which does not apply to the bias. The bias is summed
   /// over dims in which it has extent 1, also if a rank has only one entry of
@@ -193,15 +232,15 @@ struct Expander {
 
 void expand(nn::AttentionOp op) {
   Expander<nn::AttentionOp> x(op);
-  Value scores = x.products(op.getQ(), op.getK());
+  Value scores = x.capped(x.products(op.getQ(), op.getK()));
   auto lseType =
       RankedTensorType::get({x.b, x.g * x.r, x.s}, x.builder.getF32Type());
   auto softmax = nn::MaskedSoftmaxOp::create(
       x.builder, x.loc, x.probabilities(), lseType,
       op.getMax() ? lseType : RankedTensorType(), scores, op.getQPos(),
-      op.getKPos(), op.getBias(), op.getSamples(), op.getSeed(), op.getStep(),
-      op.getHeadOrigin(), op.getScaleAttr(), op.getCausalAttr(), op.getPAttr(),
-      op.getIdAttr());
+      op.getKPos(), op.getBias(), op.getSinks(), op.getSamples(), op.getSeed(),
+      op.getStep(), op.getHeadOrigin(), x.softmaxScale(), op.getCausalAttr(),
+      op.getWindowAttr(), op.getChunkAttr(), op.getPAttr(), op.getIdAttr());
   if (!x.axes.empty()) {
     SmallVector<dist::ShardingAttr> all(softmax->getNumResults(),
                                         x.sharding("bhs"));
@@ -219,27 +258,27 @@ void expand(nn::AttentionOp op) {
 
 void expand(nn::AttentionGradOp op) {
   Expander<nn::AttentionGradOp> x(op);
-  Value scores = x.products(op.getQ(), op.getK());
+  Value scores = x.capped(x.products(op.getQ(), op.getK()));
   Value dProbs = x.products(op.getDResult(), op.getV());
   auto softmax = nn::MaskedSoftmaxGradOp::create(
       x.builder, x.loc, x.probabilities(), x.probabilities(), scores, dProbs,
       x.transposeRows(op.getLse(), "bhs"),
       op.getMax() ? x.transposeRows(op.getMax(), "bhs") : Value(), op.getQPos(),
       op.getKPos(), op.getBias(), op.getSamples(), op.getSeed(), op.getStep(),
-      op.getHeadOrigin(), op.getScaleAttr(), op.getCausalAttr(), op.getPAttr(),
-      op.getIdAttr());
+      op.getHeadOrigin(), x.softmaxScale(), op.getCausalAttr(),
+      op.getWindowAttr(), op.getChunkAttr(), op.getPAttr(), op.getIdAttr());
   if (!x.axes.empty())
     dist::setShardings(softmax, {x.sharding("bhst"), x.sharding("bhst")});
-  Value dScores = softmax.getDScores();
+  Value dScores = x.throughCap(softmax.getDScores(), scores);
   op.getDv().replaceAllUsesWith(
       x.gathered(softmax.getProbs(), op.getDResult(), x.e));
   op.getDq().replaceAllUsesWith(x.weighted(dScores, op.getK(), x.d));
   op.getDk().replaceAllUsesWith(x.gathered(dScores, op.getQ(), x.d));
   if (Value dBias = op.getDbias(); dBias && !dBias.use_empty()) {
     auto known = dist::getSharding(dBias);
-    Value sum =
-        x.biasCotangent(dScores, nn::tensorType(dBias), known, op.getScale());
-    if (known && sum != dScores)
+    Value sum = x.biasCotangent(softmax.getDScores(), nn::tensorType(dBias),
+                                known, x.softmaxScale().getValue());
+    if (known && sum != softmax.getDScores())
       dist::setShardings(sum.getDefiningOp(), known);
     dBias.replaceAllUsesWith(sum);
   }

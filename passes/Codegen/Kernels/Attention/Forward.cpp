@@ -74,9 +74,11 @@ void Forward::emit(Value unit) {
   Tile rows = rowsOf(sizes.q, sample, first, head, left);
   transposeIn(rows, {query, {}, height, {}}, height, sizes.width);
   clear({result, {}, height, {}}, index(sizes.valueWidth), height);
+  // A sink is the first key of all queries, with values of zero.
+  Value most = sizes.sinks ? splat(loadSink(head)) : constant(kLowest);
   for (int64_t j = 0; j < vectorsOfTile(); ++j) {
-    storeVector(constant(kLowest), highest, lane(j));
-    storeVector(constant(0), sum, lane(j));
+    storeVector(most, highest, lane(j));
+    storeVector(constant(sizes.sinks ? 1 : 0), sum, lane(j));
   }
   if (sizes.isCausal || sizes.p > 0) {
     positions = allocate(height, b.getI32Type());
@@ -170,20 +172,18 @@ void Forward::emitScores(Value firstKey, Value there) {
       all.push_back(loadVector(buffer, lane(j)));
     return all;
   };
-  Value scale = constant(sizes.scale);
   Value masked = constant(-std::numeric_limits<double>::infinity());
   SmallVector<Value> before = loadAll(highest), at;
   if (sizes.isCausal)
     at = loadAll(positions);
   auto now = pass(before, [&](Value t, int64_t j, Value place, Value most) {
-    Value x = mulf(loadVector(scores, place), scale);
+    Value x = scaled(loadVector(scores, place));
     if (sizes.bias)
       x = arith::AddFOp::create(b, x, loadBias(add(firstKey, t), j));
     if (sizes.isCausal) {
       Value key = splat(loadWord(sizes.kPos, add(firstKey, t)));
-      Value isBehind =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at[j], key);
-      x = arith::SelectOp::create(b, isBehind, masked, x);
+      Value isHidden = buildIsHidden(b, sizes.mask, at[j], key);
+      x = arith::SelectOp::create(b, isHidden, masked, x);
     }
     storeVector(x, scores, place);
     return arith::MaxNumFOp::create(b, most, x).getResult();
@@ -212,7 +212,8 @@ void Forward::emitScores(Value firstKey, Value there) {
     storeVector(sums[j], sum, lane(j));
 }
 
-/// A row that sees no key has a sum of zero and yields zeros.
+/// A row that sees no key has a sum of zero, or 1 with a sink, and yields
+/// zeros.
 void Forward::finish() {
   Value zero = constant(0), kept = constant(sizes.keepScale());
   for (int64_t j = 0; j < vectorsOfTile(); ++j) {

@@ -21,10 +21,14 @@ AttentionSizes::AttentionSizes(Operation *attention) {
         samples = op.getSamples(), seed = op.getSeed(), step = op.getStep();
         headOrigin = op.getHeadOrigin(), bias = op.getBias();
         scale = op.getScale().convertToDouble();
+        softcap = op.getSoftcap().convertToDouble();
+        mask = nn::VisibleKeys(op);
         p = op.getP().convertToDouble();
         isCausal = op.getCausal();
         id = op.getId();
       });
+  if (auto forward = dyn_cast<nn::AttentionOp>(attention))
+    sinks = forward.getSinks();
   auto grad = dyn_cast<nn::AttentionGradOp>(attention);
   asksForBias = grad && grad.getDbias() && !grad.getDbias().use_empty();
   auto query = nn::tensorType(q).getShape(),
@@ -117,6 +121,34 @@ ScoreBias AttentionUnit::biasOf(Value sample, Value head) {
   return {at.buffer, base, strides[2], strides[3]};
 }
 
+Value AttentionUnit::numberLike(double value, Type like) {
+  TypedAttr number = b.getF32FloatAttr(static_cast<float>(value));
+  if (auto vector = dyn_cast<VectorType>(like))
+    number = DenseElementsAttr::get(vector, Attribute(number));
+  return arith::ConstantOp::create(b, number);
+}
+
+Value AttentionUnit::loadSink(Value head) {
+  const Operand &at = operands.at(sizes.sinks);
+  Value sink = load(at.buffer, add(mul(head, at.strides[0]), index(at.offset)));
+  return arith::MaximumFOp::create(b, sink,
+                                   numberLike(kLowest, sink.getType()));
+}
+
+Value AttentionUnit::scaled(Value products) {
+  Type type = products.getType();
+  if (!sizes.softcap)
+    return mulf(products, numberLike(sizes.scale, type));
+  Value ratio = mulf(products, numberLike(sizes.scale / sizes.softcap, type));
+  return mulf(math::TanhOp::create(b, ratio), numberLike(sizes.softcap, type));
+}
+
+Value AttentionUnit::slopeOfCap(Value scaled) {
+  Type type = scaled.getType();
+  Value ratio = mulf(scaled, numberLike(1 / sizes.softcap, type));
+  return subf(numberLike(1, type), mulf(ratio, ratio));
+}
+
 Value AttentionUnit::loadWord(Value operand, Value place) {
   const Operand &at = operands.at(operand);
   Value element = index(at.offset);
@@ -134,31 +166,27 @@ void AttentionUnit::copyPositions(Value operand, Value first, Value last,
   });
 }
 
-Value AttentionUnit::sees(Value firstQuery, Value queries, Value firstKey,
-                          Value keys) {
-  auto extreme = [&](Value operand, Value first, Value count, bool isLeast) {
-    Value start = loadWord(operand, first);
-    auto loop = scf::ForOp::create(b, index(1), count, index(1), start);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value old = loop.getRegionIterArg(0);
-    Value next = loadWord(operand, add(first, loop.getInductionVar()));
-    Value joined = isLeast ? Value(arith::MinSIOp::create(b, old, next))
-                           : Value(arith::MaxSIOp::create(b, old, next));
-    scf::YieldOp::create(b, joined);
-    return loop.getResult(0);
-  };
-  Value latest = extreme(sizes.qPos, firstQuery, queries, /*isLeast=*/false);
-  Value earliest = extreme(sizes.kPos, firstKey, keys, /*isLeast=*/true);
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, latest, earliest);
+PositionRange AttentionUnit::rangeOf(Value operand, Value first, Value count) {
+  Value start = loadWord(operand, first);
+  auto loop = scf::ForOp::create(b, index(1), count, index(1),
+                                 ValueRange{start, start});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value next = loadWord(operand, add(first, loop.getInductionVar()));
+  Value least = arith::MinSIOp::create(b, loop.getRegionIterArg(0), next);
+  Value most = arith::MaxSIOp::create(b, loop.getRegionIterArg(1), next);
+  scf::YieldOp::create(b, ValueRange{least, most});
+  return {loop.getResult(0), loop.getResult(1)};
 }
 
 void AttentionUnit::ifSeen(Value firstQuery, Value queries, Value firstKey,
                            Value keys, llvm::function_ref<void()> body) {
   if (!sizes.isCausal)
     return body();
-  auto isSeen = scf::IfOp::create(b, sees(firstQuery, queries, firstKey, keys),
-                                  /*withElseRegion=*/false);
+  Value maySee =
+      buildMaySee(b, sizes.mask, rangeOf(sizes.qPos, firstQuery, queries),
+                  rangeOf(sizes.kPos, firstKey, keys));
+  auto isSeen = scf::IfOp::create(b, maySee, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(isSeen.thenBlock());
   body();

@@ -4,6 +4,7 @@
 #define PCC_PASSES_CODEGEN_KERNELS_ATTENTION_WORKITEM_H
 
 #include "passes/Codegen/Kernels/Attention/Attention.h"
+#include "passes/Codegen/Kernels/Attention/Mask.h"
 #include "passes/Codegen/Kernels/Attention/Tiles.h"
 
 namespace pcc::codegen {
@@ -20,15 +21,19 @@ struct AttentionSizes {
   mlir::Value samples, seed, step, headOrigin;
   /// Added to the scores.
   mlir::Value bias;
+  /// The score of one more key per head, of an `nn.attention`; may be null.
+  mlir::Value sinks;
   /// Dims: q is [batch, queries, heads, width], v is [batch, keys, keyHeads,
   /// valueWidth].
   int64_t batch, queries, keys, heads, keyHeads, width, valueWidth;
-  /// The factor of the scores, and the dropout probability.
-  double scale, p;
+  /// The factor of the scores, their soft cap (0: none), and the dropout
+  /// probability.
+  double scale, softcap, p;
   /// Dropout's factor of probabilities that are kept.
   double keepScale() const { return 1 / (1 - p); }
-  /// Whether keys after a query are masked.
+  /// Whether keys are masked by positions, and which.
   bool isCausal;
+  nn::VisibleKeys mask;
   /// The op's number among those that draw random numbers.
   int64_t id;
   /// Query heads that share a key head.
@@ -87,6 +92,14 @@ protected:
   mlir::Value finite(mlir::Value lse);
   /// The bias of a sample's head, of an attention that has one.
   ScoreBias biasOf(mlir::Value sample, mlir::Value head);
+  /// The sink of a head, as f32; at least kLowest.
+  mlir::Value loadSink(mlir::Value head);
+  /// `products` times the scale, after the soft cap; scalars or vectors of f32.
+  mlir::Value scaled(mlir::Value products);
+  /// The factor that the soft cap adds to the derivative of a `scaled` product.
+  mlir::Value slopeOfCap(mlir::Value scaled);
+  /// A number as f32, or as a vector like `like`.
+  mlir::Value numberLike(double value, mlir::Type like);
   /// An integer operand's element as i32.
   mlir::Value loadWord(mlir::Value operand, mlir::Value index);
   /// Builds the body under the condition that some query of the pair of tiles
@@ -125,8 +138,9 @@ protected:
   llvm::ArrayRef<Operand> outs;
 
 private:
-  mlir::Value sees(mlir::Value firstQuery, mlir::Value queries,
-                   mlir::Value firstKey, mlir::Value keys);
+  /// The positions of `count` rows from `first` on.
+  PositionRange rangeOf(mlir::Value operand, mlir::Value first,
+                        mlir::Value count);
   mlir::Value randomMix(mlir::Value hash);
 };
 

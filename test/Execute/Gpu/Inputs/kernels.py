@@ -27,8 +27,8 @@ def constant(name, elements, type):
 
 
 def kernel(sizes, element, causal, p, backward, inOrder=False, narrow=False,
-           bias=None):
-    """A kernel on tensors. q is a slice of another tensor, as of a fused
+           bias=None, more="", sinks=False):
+    """A kernel on tensors, with `more` attributes. q is a slice of another tensor, as of a fused
     projection. Positions are random operands, or 0, 1, ... dq is low
     precision as in programs for devices, or f32 as in programs for CPUs."""
     b, s, t, h, g, d, e = sizes
@@ -51,7 +51,16 @@ def kernel(sizes, element, causal, p, backward, inOrder=False, narrow=False,
         names += f", %b: tensor<{b}xi64>, %seed: {I}, %step: {I}, %origin: {I}"
         rest += " samples %b seed %seed step %step head_origin %origin"
         at += f", tensor<{b}xi64>, {I}, {I}, {I}"
-    rest += f" scale {4 / max(d, 8)} {{p = {p} : f64, id = 5 : i64}}"
+    sunk, ofSinks = "", ""
+    if sinks and not backward:
+        sunk, ofSinks = " sinks %sinks", f", {tensor(h, element='f32')}"
+        names += f", %sinks: {ofSinks[2:]}"
+        # Sinks are before the operands of dropout.
+        rest = rest.replace(" samples", f"{sunk} samples") if p else rest + sunk
+        at = (at.replace(f", tensor<{b}xi64>, {I}", f"{ofSinks}, tensor<{b}xi64>, {I}")
+              if p else at + ofSinks)
+    more = f", {more}" if more else ""
+    rest += f" scale {4 / max(d, 8)} {{p = {p} : f64, id = 5 : i64{more}}}"
     mask = "causal " if causal else ""
     part = f"  %q = nn.select %qq dim 2 index 1 : {QQ} -> {Q}\n"
     if inOrder:

@@ -3,6 +3,7 @@
 // RUN: pcc-opt %s --rt-lower-kernels-to-gpu -o %t.mlir
 // RUN: FileCheck %s --input-file %t.mlir --check-prefix=WIDE
 // RUN: FileCheck %s --input-file %t.mlir --check-prefix=NARROW
+// RUN: FileCheck %s --input-file %t.mlir --check-prefix=WINDOW
 // RUN: FileCheck %s --input-file %t.mlir --check-prefixes=BACK
 // RUN: pcc-opt %t.mlir --canonicalize --cse | FileCheck %s --check-prefix=DROPPED
 // RUN: FileCheck %s --input-file %t.mlir --check-prefix=BIAS
@@ -52,9 +53,9 @@ func.func private @wide(%q: tensor<1x32x3x20xf32>, %at: tensor<32xi64>)
 // NARROW: scf.for
 // NARROW-NEXT: gpu.barrier
 // NARROW: arith.minsi
-// NARROW: %[[SEEN:.*]] = arith.cmpi sge
 // NARROW: arith.maxsi
-// NARROW: %[[CUT:.*]] = arith.cmpi slt
+// NARROW: %[[SEEN:.*]] = arith.cmpi sge
+// NARROW-NEXT: %[[CUT:.*]] = arith.cmpi slt
 // NARROW: scf.if %[[SEEN]]
 // NARROW: nvgpu.ldmatrix {{.*}}transpose = false
 // NARROW: nvvm.mma.sync {{.*}}bf16
@@ -220,4 +221,38 @@ func.func private @trained(%q: tensor<2x32x3x16xf16>,
       : (tensor<2x32x3x16xf16>, tensor<2x32x3x16xf16>, tensor<2x32x3x16xf16>, tensor<2x32x3x16xf16>, tensor<2x32x3x16xf16>, tensor<2x32x3xf32>, tensor<2x32x3xf32>, tensor<32xi64>, tensor<32xi64>, tensor<1x3x32x32xf32>)
       -> (tensor<2x32x3x16xf16>, tensor<2x32x3x16xf16>, tensor<2x32x3x16xf16>, tensor<1x3x32x32xf32>)
   return %dq, %db : tensor<2x32x3x16xf16>, tensor<1x3x32x32xf32>
+}
+
+// With a window, tiles before the window of all queries are skipped, too, and
+// tiles that begin before that of the last query are masked. A sink is the first
+// maximum, and one lane of each row has its exponential.
+// WINDOW-LABEL: gpu.func @window
+// WINDOW: arith.minsi
+// WINDOW: arith.maxsi
+// WINDOW: arith.maximumf
+// WINDOW: %[[MOST:.*]] = arith.maxnumf
+// WINDOW: %[[ONE:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : f32
+// WINDOW: scf.for {{.*}} = %[[MOST]]{{.*}} = %[[ONE]]
+// WINDOW-NEXT: gpu.barrier
+// WINDOW: %[[KEYS:.*]] = arith.cmpi sge
+// WINDOW: %[[FIRST:.*]] = arith.subi
+// WINDOW-NEXT: %[[NEAR:.*]] = arith.cmpi sge, %{{.*}}, %[[FIRST]]
+// WINDOW-NEXT: %[[SEEN:.*]] = arith.andi %[[KEYS]], %[[NEAR]]
+// WINDOW: %[[LATER:.*]] = arith.cmpi slt
+// WINDOW: %[[LAST:.*]] = arith.subi
+// WINDOW-NEXT: %[[FAR:.*]] = arith.cmpi slt, %{{.*}}, %[[LAST]]
+// WINDOW-NEXT: %[[CUT:.*]] = arith.ori %[[LATER]], %[[FAR]]
+// WINDOW: scf.if %[[SEEN]]
+// WINDOW: math.tanh
+// WINDOW: scf.if %[[CUT]]
+// WINDOW: arith.cmpi slt
+// WINDOW: arith.subi
+// WINDOW-NEXT: arith.cmpi slt
+// WINDOW-NEXT: arith.ori
+func.func private @window(%q: tensor<1x32x3x20xf32>, %at: tensor<32xi64>,
+    %sinks: tensor<3xf32>) -> tensor<1x32x3x20xf32> attributes {rt.kernel} {
+  %o, %lse = nn.attention causal %q, %q, %q positions %at, %at sinks %sinks scale 0.5 {window = 7 : i64, softcap = 30.0}
+      : (tensor<1x32x3x20xf32>, tensor<1x32x3x20xf32>, tensor<1x32x3x20xf32>, tensor<32xi64>, tensor<32xi64>, tensor<3xf32>)
+      -> (tensor<1x32x3x20xf32>, tensor<1x32x3xf32>)
+  return %o : tensor<1x32x3x20xf32>
 }

@@ -125,3 +125,51 @@ func.func @apart(%q: tensor<3x5001x1x64xbf16>, %at: tensor<5001xi64>) {
       -> (tensor<3x5001x1x64xbf16>, tensor<3x5001x1xf32>)
   return
 }
+
+// -----
+
+func.func @window(%q: tensor<2x8x4x64xbf16>, %at: tensor<8xi64>) {
+  // expected-error @+2 {{the mask has a window of 4}}
+  // expected-note @+1 {{--attention-backend auto}}
+  %o:2 = nn.attention causal %q, %q, %q positions %at, %at scale 0.125 {window = 4 : i64}
+      : (tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>,
+         tensor<8xi64>, tensor<8xi64>)
+      -> (tensor<2x8x4x64xbf16>, tensor<2x8x4xf32>)
+  return
+}
+
+// -----
+
+func.func @chunk(%q: tensor<2x8x4x64xbf16>, %at: tensor<8xi64>) {
+  // expected-error @+2 {{the mask has a chunk of 3}}
+  // expected-note @+1 {{--attention-backend auto}}
+  %o:2 = nn.attention causal %q, %q, %q positions %at, %at scale 0.125 {chunk = 3 : i64}
+      : (tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>,
+         tensor<8xi64>, tensor<8xi64>)
+      -> (tensor<2x8x4x64xbf16>, tensor<2x8x4xf32>)
+  return
+}
+
+// -----
+
+func.func @cap(%q: tensor<2x8x4x64xbf16>, %at: tensor<8xi64>) {
+  // expected-error @+2 {{scores have a soft cap}}
+  // expected-note @+1 {{--attention-backend auto}}
+  %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125 {softcap = 50.0}
+      : (tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>,
+         tensor<8xi64>, tensor<8xi64>)
+      -> (tensor<2x8x4x64xbf16>, tensor<2x8x4xf32>)
+  return
+}
+
+// -----
+
+func.func @sinks(%q: tensor<2x8x4x64xbf16>, %at: tensor<8xi64>, %sinks: tensor<4xf32>) {
+  // expected-error @+2 {{it has sinks}}
+  // expected-note @+1 {{--attention-backend auto}}
+  %o:2 = nn.attention %q, %q, %q positions %at, %at sinks %sinks scale 0.125
+      : (tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>,
+         tensor<8xi64>, tensor<8xi64>, tensor<4xf32>)
+      -> (tensor<2x8x4x64xbf16>, tensor<2x8x4xf32>)
+  return
+}

@@ -57,3 +57,30 @@ func.func @grouped(%q: tensor<2x4x2x8xf32>, %k: tensor<2x4x1x8xf32>, %at: tensor
       -> (tensor<2x4x2x8xf32>, tensor<2x4x2xf32>)
   return %o : tensor<2x4x2x8xf32>
 }
+
+// The mask and the sinks belong to the softmax; the soft cap, which has the
+// scale, is computed before it. Its derivative follows the softmax's gradient.
+// CHECK-LABEL: func @capped
+// CHECK-SAME: (%[[Q:[^:]*]]: {{.*}}, %[[SINKS:[^:]*]]: tensor<2xf32>)
+func.func @capped(%q: tensor<2x4x2x8xf32>, %at: tensor<4xi64>, %sinks: tensor<2xf32>)
+    -> (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) {
+  // CHECK-NEXT: %[[S:.*]] = nn.contract "bshd,bthd->bhst" %[[Q]], %[[Q]]
+  // CHECK-NEXT: %[[X:.*]] = nn.scale %[[S]] by 1.000000e-02
+  // CHECK-NEXT: %[[TANH:.*]] = nn.tanh %[[X]]
+  // CHECK-NEXT: %[[Y:.*]] = nn.scale %[[TANH]] by 5.000000e+01
+  // CHECK-NEXT: nn.masked_softmax causal %[[Y]] positions %{{[^ ]*}}, %{{[^ ]*}} sinks %[[SINKS]] scale 1.000000e+00 {window = 3 : i64}
+  // CHECK: %[[Z:.*]] = nn.scale %{{.*}} by 5.000000e+01
+  // CHECK: %{{.*}}, %[[D:.*]] = nn.masked_softmax_grad causal %[[Z]], %{{.*}} scale 1.000000e+00 {window = 3 : i64}
+  // CHECK-NEXT: %[[RATIO:.*]] = nn.scale %[[Z]] by 2.000000e-02
+  // CHECK-NEXT: %[[SQUARE:.*]] = nn.mul %[[RATIO]], %[[RATIO]]
+  // CHECK-NEXT: %[[PART:.*]] = nn.mul %[[D]], %[[SQUARE]]
+  // CHECK-NEXT: %[[REST:.*]] = nn.sub %[[D]], %[[PART]]
+  // CHECK-NEXT: nn.scale %[[REST]] by 5.000000e-01
+  %o, %lse = nn.attention causal %q, %q, %q positions %at, %at sinks %sinks scale 0.5 {window = 3 : i64, softcap = 50.0}
+      : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<4xi64>, tensor<4xi64>, tensor<2xf32>)
+      -> (tensor<2x4x2x8xf32>, tensor<2x4x2xf32>)
+  %dq, %dk, %dv = nn.attention_grad causal %o, %q, %q, %q result %o lse %lse positions %at, %at scale 0.5 {window = 3 : i64, softcap = 50.0}
+      : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2xf32>, tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>)
+  return %o, %dq, %dk, %dv : tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>
+}
