@@ -141,6 +141,7 @@ static const Choice choices[] = {
     {"target", "target", "rt", nullptr, &Options::target},
     {"attention", "attention-backend", "rt", nullptr, &Options::attention},
     {"epilogues", "epilogues", "rt", nullptr, &Options::epilogues},
+    {"offload", "offload", "rt", nullptr, &Options::offload},
 };
 
 void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
@@ -151,8 +152,10 @@ void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
         choice.number == &Options::globalBatch && options.globalBatchGiven;
     // A number is 0 if the model determines it, as it may the sequence length;
     // GEMMs of CPUs have no epilogues.
-    bool isOpen = (choice.number && options.*choice.number == 0) ||
-                  (choice.text == &Options::epilogues && !options.hasDevice());
+    bool isOpen =
+        (choice.number && options.*choice.number == 0) ||
+        (choice.text == &Options::epilogues && !options.hasDevice()) ||
+        (choice.text == &Options::offload && options.offload.empty());
     if (isOpen || (findPhase(choice.phase) > phase && !isAskedFor))
       continue;
     // A CPU has a single attention backend.
