@@ -33,10 +33,10 @@ static std::vector<Candidate> findCandidates(const Options &asked) {
   std::vector<Candidate> candidates;
   // Selective recomputation comes after all changes of the micro batch, then
   // higher ZeRO stages, which communicate more, then full recomputation, then
-  // offload, whose state crosses a slow link in each step. Other sizes of tp,
-  // pp and dp come last.
+  // other sizes of tp, pp and dp. Offload comes last, because its state crosses
+  // a slow link in each step.
   constexpr int kSelective = 32, kOtherStage = 64, kFull = 4 * kOtherStage,
-                kOffload = 2 * kFull, kOtherSplit = 2 * kOffload;
+                kOtherSplit = 4 * kFull, kOffload = 256 * kOtherSplit;
   auto push = [&](const Options &plan, int distance) {
     if (distance)
       candidates.push_back({plan, distance});
@@ -208,11 +208,15 @@ LogicalResult pcc::checkMemory(Location loc, const Summary &summary,
     if (candidate.options.recompute != "full" && isHopeless(candidate.options))
       continue;
     std::optional<int64_t> needs = memoryOf(candidate.options);
-    if (!needs || *needs >= leastBytes)
+    bool fits = needs && *needs <= asked.memoryLimit;
+    // Offload that saves little is only worth it if the plan then fits.
+    bool isSlow = candidate.options.offload != asked.offload;
+    int64_t most = isSlow && !fits ? leastBytes / 16 * 15 : leastBytes;
+    if (!needs || *needs >= most)
       continue;
     least = candidate;
     leastBytes = *needs;
-    if (*needs <= asked.memoryLimit) {
+    if (fits) {
       diag.attachNote() << "this fits with " << formatBytes(*needs) << ": "
                         << describe(candidate.options, asked);
       return diag;
