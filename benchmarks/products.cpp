@@ -35,7 +35,7 @@ static double processorNow() {
 
 /// Pseudorandom elements, in memory like a program's arena.
 static char *fill(int32_t dtype, int64_t count) {
-  char *made = backend::allocateArena(count * sizeOf(dtype), /*kept=*/0);
+  char *made = backend::allocateArena(count * sizeOf(dtype), /*kept=*/0, {});
   uint32_t state = 1;
   for (int64_t i = 0; i < count; ++i) {
     state = state * 1664525 + 1013904223;
@@ -66,8 +66,9 @@ int main() {
     auto [it, isNew] = kept.try_emplace(name);
     Operands &operands = it->second;
     if (isNew)
-      operands = {fill(dtype, m * k), fill(dtype, k * n),
-                  backend::allocateArena(m * n * sizeOf(result), /*kept=*/0)};
+      operands = {
+          fill(dtype, m * k), fill(dtype, k * n),
+          backend::allocateArena(m * n * sizeOf(result), /*kept=*/0, {})};
     pcc_gemm_desc d = {};
     d.a_dtype = d.b_dtype = dtype;
     d.c_dtype = result;

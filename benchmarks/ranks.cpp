@@ -101,7 +101,7 @@ static int measureAll(int64_t ranks, char **texts) {
     else
       sizes.push_back(atoll(*texts) / (4 * ranks) * (4 * ranks));
   int64_t most = *std::max_element(sizes.begin(), sizes.end());
-  char *arena = backend::allocateArena(2 * most, 0);
+  char *arena = backend::allocateArena(2 * most, 0, {});
   auto *in = reinterpret_cast<float *>(arena),
        *out = reinterpret_cast<float *>(arena + most);
   const Operation operations[] = {

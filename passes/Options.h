@@ -118,7 +118,10 @@ struct Options {
   /// f32 lanes of that CPU's widest vector.
   int64_t vectorLanes = 16;
   int64_t memoryLimit = 0; ///< bytes per rank; 0: none
-  int verbosity = 1;       ///< 0 with -q, 2 with -v
+  /// "optimizer": optimizer state is in the host's memory; "optimizer=DIR": in
+  /// files in that folder; empty: neither.
+  std::string offload;
+  int verbosity = 1; ///< 0 with -q, 2 with -v
 
   /// The number of chunks that was asked for; 0: none was.
   int64_t headChunkCount() const {
@@ -137,6 +140,11 @@ struct Options {
     return !hasDevice() || attention == "tiles" ? "none" : attention;
   }
   int64_t worldSize() const { return tp * cp * dp * pp; }
+  /// The folder for the files of offloaded state; empty: none.
+  std::string offloadFolder() const {
+    size_t sign = offload.find('=');
+    return sign == std::string::npos ? "" : offload.substr(sign + 1);
+  }
 };
 
 } // namespace pcc

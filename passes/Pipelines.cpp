@@ -294,6 +294,7 @@ static void addRTPasses(OpPassManager &manager, const Options &options) {
   // Creates buffers, launches, streams and offsets in the arena.
   RTLowerPassOptions lower;
   lower.overlap = options.overlap == "on";
+  lower.offload = !options.offload.empty();
   manager.addPass(createRTLowerPass(lower));
   // After streams and slots are assigned, because a graph records them.
   if (options.hasDevice())

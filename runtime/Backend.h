@@ -76,9 +76,17 @@ std::string graphsText();
 /// of a low-precision type.
 std::string gemmText(int32_t dtype);
 
-/// Allocates the arena, whose first `kept` bytes are zero; exits with
-/// ExitMemory if it cannot.
-char *allocateArena(int64_t bytes, int64_t kept);
+/// The offloaded range at the beginning of an arena.
+struct Offload {
+  /// Its size, a multiple of PCC_OFFLOAD_ALIGNMENT; 0: none.
+  int64_t bytes = 0;
+  /// The folder for the file that backs it; empty: the host's memory does.
+  std::string folder;
+};
+/// Allocates the arena, whose first `kept` bytes are zero. Exits with
+/// ExitMemory if it cannot, with ExitOutput if there is no space for a file,
+/// and with ExitDevice if the device cannot map the host's memory.
+char *allocateArena(int64_t bytes, int64_t kept, const Offload &offload);
 
 /// Called before each entry. All streams of the entry begin after all work
 /// issued to the compute stream before.
@@ -118,7 +126,8 @@ void drain();
 /// For Write it is copied to the device when it is closed, after all work
 /// issued so far and before later work. Bytes of a Write view that are not
 /// written may become zero, so it may be written in part only where the memory
-/// was never written before.
+/// was never written before. A closed view of an offloaded range is in memory
+/// no longer.
 enum class Access { Read, Write };
 /// Opens a view. It is valid until closeView() is called with the same piece.
 void *openView(char *memory, int64_t bytes, Access access);

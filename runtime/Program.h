@@ -19,7 +19,7 @@ extern "C" {
 
 /// Incremented whenever a struct below or in Runtime.h changes; the runtime
 /// rejects a program with another version.
-#define PCC_ABI_VERSION 21
+#define PCC_ABI_VERSION 22
 
 /// The type of an element; support/DType.h has its size and its name in files.
 /// The numbers are part of the ABI.
@@ -49,6 +49,10 @@ enum { PCC_DTYPES = PCC_BOOL + 1 };
 /// Tensors, inputs, their slots and outputs begin at multiples of this many
 /// bytes of the arena.
 enum { PCC_ALIGNMENT = 64 };
+
+/// The offloaded range of an arena is a multiple of this many bytes, the size
+/// of the pages that devices map.
+enum { PCC_OFFLOAD_ALIGNMENT = 2 << 20 };
 
 /// The state that a back end keeps for a rank, such as its communicators.
 /// backend::prepare creates it, and compiled code passes it on without reading
@@ -295,6 +299,9 @@ typedef void (*pcc_step_fn)(pcc_context *ctx, char *arena);
 typedef struct {
   /// The size of each rank's arena, in bytes.
   int64_t arena_bytes;
+  /// The size of the leading part of the arena that is backed by the host's
+  /// memory or, on a CPU, by a file; 0: none. Only kernels access it.
+  int64_t offloaded_bytes;
   /// The size of the leading part of the arena that must be zero at the start.
   /// The rest may be uninitialized: an entry reads there only its inputs and
   /// its own earlier writes.
@@ -414,6 +421,9 @@ typedef struct {
   /// "'/MatMul' combines several samples"; NULL: it can be computed from the
   /// losses of parts of a batch.
   const char *whole_batch;
+  /// The folder for the files that back offloaded ranges; NULL: they are backed
+  /// by the host's memory.
+  const char *offload_dir;
 } pcc_program;
 
 /// The one program of this executable.

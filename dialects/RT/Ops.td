@@ -51,7 +51,9 @@ def RT_ProgramOp : RT_Op<"program"> {
     - `beside`: communicators of communication streams. Operations of a
       communicator are serialized, so no communicator is shared by streams;
     - `parameters`: the number of parameters of the model, without padding;
-    - `seq`: the sequence length; 0 if the model takes no tokens.
+    - `seq`: the sequence length; 0 if the model takes no tokens;
+    - `offload_dir`: the folder for the files that back the offloaded ranges of
+      arenas; absent on devices, where memory of the host backs them.
 
     ```mlir
     rt.program axes <["pp"=2, "dp"=2, "tp"=2]> comms [["tp"], ["dp"]]
@@ -69,7 +71,7 @@ def RT_ProgramOp : RT_Op<"program"> {
     DefaultValuedAttr<I64Attr, "0">:$parameters,
     DefaultValuedAttr<F64Attr, "0.0">:$flops_per_step,
     OptionalAttr<StrAttr>:$model, OptionalAttr<StrAttr>:$source,
-    OptionalAttr<StrAttr>:$summary);
+    OptionalAttr<StrAttr>:$summary, OptionalAttr<StrAttr>:$offload_dir);
   let assemblyFormat = [{
     `axes` custom<MeshAxes>($axes) `comms` $comms (`beside` $beside^)?
     `microbatches` $microbatches attr-dict
@@ -96,6 +98,11 @@ def RT_StageOp : RT_Op<"stage", [SymbolTable, IsolatedFromAbove, NoTerminator,
     `@forward`. `arena` is the size of the arena in bytes; it is absent until
     `--rt-plan` assigns offsets.
 
+    The first `offloaded` bytes of the arena are backed by other memory than the
+    rest: by the host's on a device, by a file on a CPU. They hold optimizer
+    state: moments, and master weights, which have a working copy of a narrower
+    type. Only kernels on the compute stream access them.
+
     ```mlir
     rt.stage 0 arena 128 {
       rt.buffer @x : memref<4x4xf32> input at 0 {role = "data", name = "x"}
@@ -112,15 +119,20 @@ def RT_StageOp : RT_Op<"stage", [SymbolTable, IsolatedFromAbove, NoTerminator,
     ```
 
     **Constraints:**
-    - it contains only buffers, events and functions.
+    - it contains only buffers, events and functions;
+    - `offloaded` is a positive multiple of 2 MiB and at most `arena`.
   }];
-  let arguments = (ins I64Attr:$index, OptionalAttr<I64Attr>:$arena);
+  let arguments = (ins I64Attr:$index, OptionalAttr<I64Attr>:$arena,
+    OptionalAttr<I64Attr>:$offloaded);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $index (`arena` $arena^)? attr-dict-with-keyword $body
+    $index (`arena` $arena^)? (`offloaded` $offloaded^)?
+    attr-dict-with-keyword $body
   }];
   let extraClassDeclaration = [{
     ::mlir::Block *getBlock() { return &getBody().front(); }
+    /// The size of the offloaded range of the arena, in bytes; 0: none.
+    int64_t getOffloadedBytes() { return getOffloaded().value_or(0); }
   }];
   let hasVerifier = 1;
 }

@@ -2,6 +2,8 @@
 
 #include "dialects/RT/Persistence.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace pcc::rt;
 
@@ -64,6 +66,91 @@ BufferOp pcc::rt::bucketSummedIn(BufferOp buffer, const SymbolTable &symbols) {
     return {};
   auto row = symbols.lookup<BufferOp>(*buffer.getOf());
   return row && row.getKind() == BufferKind::Bucket ? row : BufferOp();
+}
+
+/// Calls `visit` for each op that accesses buffers of the stage, once for each
+/// call of its body, with these buffers or the buckets that hold them.
+static void forEachAccess(
+    StageOp stage,
+    function_ref<void(Operation *, const llvm::SetVector<Operation *> &)>
+        visit) {
+  SymbolTable symbols(stage);
+  llvm::DenseMap<Value, Operation *> wholes;
+  auto visitOps = [&](Block &block) {
+    for (Operation &op : block) {
+      llvm::SetVector<Operation *> accessed;
+      if (!isa<CallOp, ForOp>(op))
+        for (const Access &access : getAccesses(&op))
+          if (Operation *whole = wholes.lookup(getViewedBuffer(access.buffer)))
+            accessed.insert(whole);
+      if (!accessed.empty())
+        visit(&op, accessed);
+    }
+  };
+  stage.walk([&](AddressOp address) {
+    auto buffer = symbols.lookup<BufferOp>(address.getBuffer());
+    BufferOp bucket = bucketOf(buffer, symbols);
+    wholes[address] = bucket ? bucket : buffer;
+  });
+  for (StringRef name : kEntries)
+    if (auto entry = symbols.lookup<FuncOp>(name))
+      entry.walk([&](Block *block) { visitOps(*block); });
+  stage.walk([&](CallOp call) {
+    auto callee = symbols.lookup<FuncOp>(call.getCallee());
+    for (auto [argument, value] :
+         llvm::zip(callee.getBlock()->getArguments(), call.getArgs()))
+      wholes[argument] = wholes.lookup(getViewedBuffer(value));
+    visitOps(*callee.getBlock());
+  });
+}
+
+llvm::DenseSet<Operation *> pcc::rt::findOffloadable(StageOp stage) {
+  SymbolTable symbols(stage);
+  llvm::DenseSet<Operation *> masters, found, others;
+  for (auto copy : stage.getBlock()->getOps<BufferOp>()) {
+    if (copy.getKind() != BufferKind::Copy || !copy.getOf())
+      continue;
+    auto param = symbols.lookup<BufferOp>(*copy.getOf());
+    auto bytesOf = [](BufferOp buffer) {
+      return getElementBytes(buffer.getMemRefType().getElementType());
+    };
+    if (param && param.getKind() == BufferKind::Param &&
+        bytesOf(copy) < bytesOf(param))
+      masters.insert(param);
+  }
+  for (auto buffer : stage.getBlock()->getOps<BufferOp>()) {
+    if (buffer.getKind() == BufferKind::Bucket)
+      continue;
+    BufferOp bucket = bucketOf(buffer, symbols);
+    bool isState =
+        buffer.getKind() == BufferKind::State || masters.contains(buffer);
+    (isState ? found : others).insert(bucket ? bucket : buffer);
+  }
+  forEachAccess(
+      stage, [&](Operation *op, const llvm::SetVector<Operation *> &accessed) {
+        if (!isa<LaunchOp>(op) || getStream(op) != 0)
+          others.insert(accessed.begin(), accessed.end());
+      });
+  for (Operation *other : others)
+    found.erase(other);
+  return found;
+}
+
+int64_t pcc::rt::findOffloadWindow(StageOp stage) {
+  int64_t most = 0, end = stage.getOffloadedBytes();
+  if (end == 0)
+    return 0;
+  forEachAccess(
+      stage, [&](Operation *, const llvm::SetVector<Operation *> &accessed) {
+        int64_t bytes = 0;
+        for (Operation *op : accessed) {
+          auto buffer = cast<BufferOp>(op);
+          if (buffer.getOffset() && int64_t(*buffer.getOffset()) < end)
+            bytes += buffer.getTotalBytes();
+        }
+        most = std::max(most, bytes);
+      });
+  return most;
 }
 
 PersistentBuffers::PersistentBuffers(StageOp stage)

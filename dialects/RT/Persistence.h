@@ -31,6 +31,16 @@ llvm::DenseMap<mlir::Operation *, BufferOp> findShards(StageOp stage);
 /// it accumulates none.
 BufferOp bucketSummedIn(BufferOp buffer, const mlir::SymbolTable &symbols);
 
+/// The buffers of a stage that may be in an offloaded range of the arena:
+/// moments, and master weights, which have a working copy of a narrower type.
+/// Of buffers in a bucket, the bucket. Only kernels on the compute stream
+/// access them.
+llvm::DenseSet<mlir::Operation *> findOffloadable(StageOp stage);
+
+/// The most bytes of an offloaded range that one kernel accesses. A CPU has no
+/// more of the range in memory.
+int64_t findOffloadWindow(StageOp stage);
+
 /// The buffers of a stage that outlive an entry point.
 class PersistentBuffers {
 public:

@@ -30,6 +30,9 @@ namespace pcc::rt {
 
 /// Every buffer begins at a multiple of this many bytes of the arena.
 inline constexpr int64_t kAlignment = PCC_ALIGNMENT;
+/// The offloaded range of an arena is a multiple of this many bytes: the pages
+/// that devices map.
+inline constexpr int64_t kOffloadAlignment = PCC_OFFLOAD_ALIGNMENT;
 
 /// Marks a function as a kernel: the body of an `rt.launch`.
 inline constexpr llvm::StringLiteral kKernelAttr = "rt.kernel";

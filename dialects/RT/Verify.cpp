@@ -66,6 +66,13 @@ LogicalResult StageOp::verify() {
   for (Operation &op : *getBlock())
     if (!isa<BufferOp, EventOp, FuncOp>(op))
       return op.emitOpError() << "cannot be part of a stage";
+  if (std::optional<int64_t> offloaded = getOffloaded();
+      offloaded && (*offloaded < 1 || *offloaded % kOffloadAlignment ||
+                    !getArena() || *offloaded > int64_t(*getArena())))
+    return emitOpError() << "has " << *offloaded
+                         << " offloaded bytes, which must be a positive "
+                            "multiple of "
+                         << kOffloadAlignment << " within the arena";
   llvm::SmallDenseSet<int64_t> graphs;
   for (auto function : getBlock()->getOps<FuncOp>())
     for (auto graph : function.getBlock()->getOps<GraphOp>())

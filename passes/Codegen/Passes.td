@@ -103,7 +103,9 @@ def RTLowerPass : Pass<"rt-lower", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"overlap", "overlap", "bool", "false",
-           "Overlap transfers with compute">];
+           "Overlap transfers with compute">,
+    Option<"offload", "offload", "bool", "false",
+           "The option of --rt-plan">];
   let dependentDialects = ["::pcc::rt::RTDialect", "::pcc::nn::NNDialect",
                            "::mlir::func::FuncDialect"];
 }
@@ -153,7 +155,13 @@ def RTPlanPass : Pass<"rt-plan", "::mlir::ModuleOp"> {
     addresses may cycle through several. The frame of a call in a loop then gets
     a slot for each iteration. Neither is done if it would not save memory or
     would take too long.
+
+    With `offload`, optimizer state that only kernels access comes first: moments
+    and master weights. The stage's `offloaded` is the size of this range.
   }];
+  let options = [
+    Option<"offload", "offload", "bool", "false",
+           "Give optimizer state a range of its own at the arena's beginning">];
 }
 
 def RTFormGraphsPass : Pass<"rt-form-graphs", "::mlir::ModuleOp"> {
@@ -194,8 +202,9 @@ def RTVerifyPass : Pass<"rt-verify", "::mlir::ModuleOp"> {
     - Bytes: each byte of the arena remembers the buffer that wrote it last. A
       read must find its own buffer. Outputs of an op do not overlap its inputs
       unless the op is in place and its kernel allows that. Buffers match their
-      kernel's arguments. Offsets are aligned and within the arena. At the end
-      all state that the next step reads is intact.
+      kernel's arguments. Offsets are aligned and within the arena. The offloaded
+      range holds optimizer state, and only kernels access it. At the end all
+      state that the next step reads is intact.
     - Values: a task with `rt.values`, as `--rt-lower` emits it, is executed on
       memory that holds these values. No op may read an older or newer value
       than it names, or another part of it. The kind, reduction and axes of a

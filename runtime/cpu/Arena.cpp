@@ -3,14 +3,15 @@
 #include "runtime/Backend.h"
 #include "runtime/cpu/ArenaMemory.h"
 #include "runtime/cpu/Context.h"
+#include "runtime/cpu/OffloadFile.h"
 
 #include <cstdlib>
 #include <cstring>
 
 using namespace pcc;
 
-char *backend::allocateArena(int64_t bytes, int64_t) {
-  char *memory = allocateArenaMemory(bytes);
+char *backend::allocateArena(int64_t bytes, int64_t, const Offload &offload) {
+  char *memory = allocateArenaMemory(bytes, offload);
   requireBlasBuffers();
   return memory;
 }
@@ -20,7 +21,9 @@ char *pcc::reach(const void *place) {
 }
 
 void *backend::openView(char *memory, int64_t, Access) { return memory; }
-void backend::closeView(void *, char *, int64_t, Access) {}
+void backend::closeView(void *, char *memory, int64_t bytes, Access) {
+  dropOffloaded(memory, bytes);
+}
 
 // The work of the compute stream is complete already.
 void backend::beginEntry(pcc_context *, pcc_step_fn) {}

@@ -6,6 +6,7 @@
 
 #include "runtime/cpu/Copy.h"
 #include "runtime/cpu/Gemm.h"
+#include "runtime/cpu/OffloadFile.h"
 #include "runtime/cpu/Streams.h"
 #include "runtime/host/Filling.h"
 #include "runtime/host/Threads.h"
@@ -18,7 +19,9 @@ using namespace pcc;
 
 void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
   TraceSpan span(Track::Compute, kernel->name);
+  readOffloaded(*kernel, args);
   runWorkItems(ctx->threads, kernel->run, args, kernel->units, kernel->grain);
+  dropOffloaded(*kernel, args);
 }
 
 void pcc_launch_async(pcc_context *ctx, int32_t stream,

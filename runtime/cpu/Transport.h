@@ -107,8 +107,8 @@ public:
   virtual void transfer(Request &request,
                         const std::vector<Message> &messages) = 0;
   /// Allocates zeroed memory for the arena, which collectives and transfers
-  /// access; null with errno set if there is none.
-  virtual char *allocateArena(int64_t bytes) = 0;
+  /// access, at `at` unless that is null; null with errno set if there is none.
+  virtual char *allocateArena(int64_t bytes, char *at) = 0;
 };
 
 } // namespace pcc

@@ -56,9 +56,10 @@ void pcc::poison(char *place, int64_t bytes) {
     memcpy(place + whole, &nan, bytes - whole);
 }
 
-char *backend::allocateArena(int64_t bytes, int64_t kept) {
+char *backend::allocateArena(int64_t bytes, int64_t kept,
+                             const Offload &offload) {
   arenaBytes = std::max<int64_t>(bytes, 1);
-  ofDevice = allocateArenaMemory(arenaBytes);
+  ofDevice = allocateArenaMemory(arenaBytes, offload);
   poison(ofDevice + kept, bytes - kept);
   ofHost = reserve(arenaBytes);
   requireBlasBuffers();

@@ -68,8 +68,8 @@ bool pcc::hasJobMemory() {
   return true;
 }
 
-void *pcc::mapJobMemory(int64_t offset, int64_t bytes) {
-  void *memory =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, jobFile, offset);
+void *pcc::mapJobMemory(int64_t offset, int64_t bytes, void *at) {
+  void *memory = mmap(at, bytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | (at ? MAP_FIXED : 0), jobFile, offset);
   return memory == MAP_FAILED ? nullptr : memory;
 }

@@ -29,9 +29,10 @@ std::string createJobMemory(int64_t ranks);
 /// Whether this process belongs to such a job, as parent or as rank.
 bool hasJobMemory();
 
-/// Maps a part of the memory for reading and writing. `offset` is a multiple of
-/// the page size. Returns null with errno set on failure.
-void *mapJobMemory(int64_t offset, int64_t bytes);
+/// Maps a part of the memory for reading and writing, at `at` unless that is
+/// null. `offset` is a multiple of the page size. Returns null with errno set
+/// on failure.
+void *mapJobMemory(int64_t offset, int64_t bytes, void *at = nullptr);
 
 /// The offset of a rank's arena.
 inline int64_t arenaOffset(int64_t rank) { return (rank + 1) << 46; }

@@ -112,6 +112,6 @@ void MPITransport::transfer(Request &request,
   };
 }
 
-char *MPITransport::allocateArena(int64_t bytes) {
-  return allocatePrivateArena(bytes);
+char *MPITransport::allocateArena(int64_t bytes, char *at) {
+  return allocatePrivateArena(bytes, at);
 }

@@ -40,9 +40,9 @@ void SharedTransport::ring(int rank) { entries[rank].bell.ring(); }
 // The other ranks notice the end of this one.
 void SharedTransport::abort(int code) { _exit(code); }
 
-char *SharedTransport::allocateArena(int64_t bytes) {
+char *SharedTransport::allocateArena(int64_t bytes, char *at) {
   arenaBytes = std::max<int64_t>(bytes, 1);
-  arena = static_cast<char *>(mapJobMemory(arenaOffset(own), arenaBytes));
+  arena = static_cast<char *>(mapJobMemory(arenaOffset(own), arenaBytes, at));
   if (!arena)
     return nullptr;
   madvise(arena, arenaBytes, MADV_HUGEPAGE); // only a hint

@@ -52,7 +52,7 @@ public:
                       int64_t stride) override;
   void transfer(Request &request,
                 const std::vector<Message> &messages) override;
-  char *allocateArena(int64_t bytes) override;
+  char *allocateArena(int64_t bytes, char *at) override;
 
   /// Rings the bell of a rank.
   void ring(int rank);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -13,15 +14,46 @@
 
 using namespace pcc;
 
-/// The files that are currently mapped.
-static std::vector<const MappedFile *> &mapped() {
-  static std::vector<const MappedFile *> files;
-  return files;
+namespace {
+/// Memory that is mapped from a file.
+struct Mapping {
+  const char *begin;
+  int64_t bytes;
+  ExitCode code;       ///< for a failed access
+  std::string message; ///< likewise
+};
+} // namespace
+
+/// The memory that is currently mapped.
+static std::vector<Mapping> &mapped() {
+  static std::vector<Mapping> mappings;
+  return mappings;
+}
+
+/// Handles SIGBUS: exits with the code of the file in which a read failed. At
+/// any other address the default action follows. SIGBUS is raised by an access
+/// to a mapped element, not within a library call that holds a lock, so
+/// printing a message is safe.
+static void onReadError(int number, siginfo_t *info, void *) {
+  const char *address = static_cast<const char *>(info->si_addr);
+  for (const Mapping &mapping : mapped())
+    if (address >= mapping.begin && address < mapping.begin + mapping.bytes)
+      fail(mapping.code, mapping.message);
+  signal(number, SIG_DFL);
+}
+
+void pcc::guardMapping(const char *begin, int64_t bytes, ExitCode code,
+                       const std::string &message) {
+  mapped().push_back({begin, bytes, code, message});
+  struct sigaction action = {};
+  action.sa_sigaction = onReadError;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &action, nullptr);
 }
 
 MappedFile::MappedFile(const std::string &path, ExitCode code, const char *what,
                        const std::string &note)
-    : name(path), code(code), what(what) {
+    : name(path) {
   auto refuse = [&](const char *reason) {
     fail(code, format("cannot read %s '%s': %s", what, path.c_str(), reason),
          note);
@@ -39,11 +71,10 @@ MappedFile::MappedFile(const std::string &path, ExitCode code, const char *what,
     if (memory == MAP_FAILED)
       refuse(strerror(errno));
     bytes = static_cast<const char *>(memory);
-    mapped().push_back(this);
-    struct sigaction action = {};
-    action.sa_sigaction = onReadError;
-    action.sa_flags = SA_SIGINFO;
-    sigaction(SIGBUS, &action, nullptr);
+    guardMapping(bytes, length, code,
+                 format("cannot read %s '%s': it was cut short during the run, "
+                        "or its disk failed",
+                        what, path.c_str()));
   }
   close(file);
 }
@@ -52,8 +83,10 @@ MappedFile::~MappedFile() {
   if (length == 0)
     return;
   munmap(const_cast<char *>(bytes), length);
-  std::vector<const MappedFile *> &files = mapped();
-  files.erase(std::find(files.begin(), files.end(), this));
+  std::vector<Mapping> &mappings = mapped();
+  mappings.erase(
+      std::find_if(mappings.begin(), mappings.end(),
+                   [&](const Mapping &other) { return other.begin == bytes; }));
 }
 
 void MappedFile::release(const char *begin, const char *end) {
@@ -63,17 +96,4 @@ void MappedFile::release(const char *begin, const char *end) {
   if (begin < end)
     madvise(reinterpret_cast<void *>(from),
             reinterpret_cast<uintptr_t>(end) - from, MADV_DONTNEED);
-}
-
-// SIGBUS is raised by an access to a mapped element, not within a library call
-// that holds a lock, so printing a message is safe.
-void MappedFile::onReadError(int number, siginfo_t *info, void *) {
-  const char *address = static_cast<const char *>(info->si_addr);
-  for (const MappedFile *file : mapped())
-    if (address >= file->bytes && address < file->bytes + file->length)
-      fail(file->code,
-           format("cannot read %s '%s': it was cut short during the run, or "
-                  "its disk failed",
-                  file->what, file->name.c_str()));
-  signal(number, SIG_DFL);
 }

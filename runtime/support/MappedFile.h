@@ -5,11 +5,15 @@
 
 #include "runtime/support/Error.h"
 
-#include <csignal>
 #include <cstdint>
 #include <string>
 
 namespace pcc {
+
+/// Makes a failed access to memory that is mapped from a file, for as long as
+/// the process runs, end the run with `code` and a message.
+void guardMapping(const char *begin, int64_t bytes, ExitCode code,
+                  const std::string &message);
 
 /// A file mapped into memory; the system reads pages when they are accessed.
 class MappedFile {
@@ -38,13 +42,7 @@ public:
   static void release(const char *begin, const char *end);
 
 private:
-  /// Handles SIGBUS: exits with the code of the file in which a read failed. At
-  /// any other address the default action follows.
-  static void onReadError(int signal, siginfo_t *info, void *);
-
   std::string name;
-  ExitCode code;
-  const char *what;
   const char *bytes = "";
   int64_t length = 0;
 };

@@ -141,6 +141,9 @@ static std::vector<Group> groupsOf(TrainingOptions &o) {
        {Flag{"timeout", Kind::Count, &o.timeout, "SECONDS", 0, 1e6, false,
              "end if no rank makes progress for so long (default 600, 0: "
              "never)"},
+        text("offload-dir", o.offloadDir, "DIR",
+             "folder for offloaded optimizer state, on a disk of each rank's "
+             "host (default: that of pcc --offload)"),
         on("no-cuda-graphs", o.noCudaGraphs,
            "GPU programs: launch no CUDA graphs; the results are the same"),
         on("cuda-graphs", o.cudaGraphs,

@@ -19,7 +19,7 @@ struct TrainingOptions {
   /// Paths of inputs and outputs, as given, and other texts. Empty: not given.
   std::string data, dataWeights, outputs, valData, save, resume, model, logJson,
       init;
-  std::string exportOnnx, tensorboardDir, trace, traceSteps, report;
+  std::string exportOnnx, tensorboardDir, trace, traceSteps, report, offloadDir;
   /// One of the names of parseDecay() (LearningRate.h).
   std::string lrSchedule = "cosine";
   /// "source" or "f32", see SavedTypes in model/SourceTensors.h; a size for

@@ -137,7 +137,7 @@ void pcc::runForward(const pcc_program &program,
   Coordinates none;
   std::string resources;
   pcc_context *context = backend::prepare(program, none, resources);
-  char *arena = backend::allocateArena(stage.arena_bytes, stage.kept_bytes);
+  char *arena = backend::allocateArena(stage.arena_bytes, stage.kept_bytes, {});
   SourceFiles files(program, options.model);
   std::unique_ptr<WeightFiles> initFiles;
   fillParameters(program, stage, none, arena,

@@ -39,6 +39,25 @@ std::string pcc::gemmText(const pcc_program &program) {
   return text;
 }
 
+backend::Offload pcc::offloadOf(const pcc_program &program,
+                                const pcc_stage &stage,
+                                const TrainingOptions &options) {
+  backend::Offload offload;
+  offload.bytes = stage.offloaded_bytes;
+  if (program.offload_dir)
+    offload.folder =
+        options.offloadDir.empty() ? program.offload_dir : options.offloadDir;
+  return offload;
+}
+
+std::string pcc::offloadText(const backend::Offload &offload) {
+  if (!offload.bytes)
+    return "";
+  return format(", %s offloaded to %s", bytesText(offload.bytes).c_str(),
+                offload.folder.empty() ? "the host's memory"
+                                       : ("'" + offload.folder + "'").c_str());
+}
+
 std::string pcc::infoText(const pcc_program &program) {
   std::string text = format("model      %s, %s parameters\n", program.model,
                             grouped(program.parameters).c_str());
@@ -52,9 +71,12 @@ std::string pcc::infoText(const pcc_program &program) {
   for (int i = 0; i < program.n_implied; ++i)
     text += format("           %s is taken as %s\n", program.implied[i].name,
                    program.implied[i].ones ? "ones" : "0, 1, ...");
-  for (int s = 0; s < program.n_stages; ++s)
-    text += format("stage %-4d %s a rank\n", s,
-                   bytesText(program.stages[s].arena_bytes).c_str());
+  for (int s = 0; s < program.n_stages; ++s) {
+    const pcc_stage &stage = program.stages[s];
+    text += format("stage %-4d %s a rank%s\n", s,
+                   bytesText(stage.arena_bytes - stage.offloaded_bytes).c_str(),
+                   offloadText(offloadOf(program, stage, {})).c_str());
+  }
   if (program.summary && *program.summary)
     text += format("\n%s\n", program.summary);
   return text;

@@ -120,6 +120,9 @@ static int run(int argc, char **argv) {
     fail(ExitUsage,
          "--outputs: this program trains, and has no outputs to write",
          "pcc --forward compiles one that has");
+  if (!options.offloadDir.empty() && !program.offload_dir)
+    fail(ExitUsage, "--offload-dir: this program offloads nothing to files",
+         "pcc --offload optimizer=DIR compiles one that does");
   if (options.data.empty() && options.resume.empty())
     fail(ExitUsage, "--data PATH is missing", "--help lists all flags");
 

@@ -102,7 +102,8 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
 
 void Run::load() {
   context = backend::prepare(program, coordinates, resources);
-  arena = backend::allocateArena(stage.arena_bytes, stage.kept_bytes);
+  arena = backend::allocateArena(stage.arena_bytes, stage.kept_bytes,
+                                 offloadOf(program, stage, options));
   communication = backend::communicationText();
   // Errors in the data are reported now, not when a step reaches them.
   if (first()) {
@@ -193,9 +194,11 @@ void Run::describe() const {
   if (!first())
     return;
   std::string text = launchLine(launch, resources) + "\n";
-  text += format("model      %s, %s parameters, %s on this rank\n",
+  backend::Offload offload = offloadOf(program, stage, options);
+  text += format("model      %s, %s parameters, %s on this rank%s\n",
                  program.model, grouped(program.parameters).c_str(),
-                 bytesText(stage.arena_bytes).c_str());
+                 bytesText(stage.arena_bytes - offload.bytes).c_str(),
+                 offloadText(offload).c_str());
   text += format("mesh       %s\n", meshText(program).c_str());
   if (std::string gemms = gemmText(program); !gemms.empty())
     text += "GEMMs      " + gemms + "\n";

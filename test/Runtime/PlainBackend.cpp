@@ -89,7 +89,7 @@ pcc_context *backend::prepare(const pcc_program &program,
 }
 
 std::string backend::gemmText(int32_t) { return ""; }
-char *backend::allocateArena(int64_t bytes, int64_t) {
+char *backend::allocateArena(int64_t bytes, int64_t, const Offload &) {
   return static_cast<char *>(calloc(std::max<int64_t>(bytes, 1), 1));
 }
 bool backend::chooseGraphs(bool) { return false; }

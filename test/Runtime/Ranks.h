@@ -49,7 +49,7 @@ int runOnRanks(int64_t ranks, char **argv, Function body) {
 class ArenaMemory {
 public:
   /// All ranks call it, after backend::prepare().
-  static void allocate() { at = pcc::backend::allocateArena(bytes, 0); }
+  static void allocate() { at = pcc::backend::allocateArena(bytes, 0, {}); }
   static char *take(size_t count) {
     char *taken = at;
     at += (count + PCC_ALIGNMENT - 1) / PCC_ALIGNMENT * PCC_ALIGNMENT;

@@ -297,6 +297,7 @@ static pcc_program makeProgram() {
           0,
           nullptr,
           exported ? &folder : nullptr,
+          nullptr,
           nullptr};
 }
 

@@ -268,6 +268,7 @@ static void readOptions(const Flags &flags, Options &options) {
   options.runningNorms = flags.batchNorm == "running";
   if (flags.paddingMask || flags.noPaddingMask)
     options.paddingMask = flags.paddingMask;
+  options.offload = flags.offload;
   options.targetCpu = flags.targetCpu;
   options.vectorLanes = vectorLanesOf(flags.targetCpu);
   options.freeze = flags.freeze;
@@ -323,6 +324,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.perSample);
   note(flags.dims);
   note(flags.memoryLimit);
+  note(flags.offload);
   note(flags.attention);
   note(flags.gpuArch);
   if (flags.targetName != "auto")
@@ -367,6 +369,18 @@ static bool checkCapacity(const Flags &flags) {
   return false;
 }
 
+static bool checkOffload(const Flags &flags) {
+  auto [what, folder] = llvm::StringRef(flags.offload).split('=');
+  bool isOpen = flags.offload.empty() || llvm::StringRef(flags.offload) == what;
+  if (flags.offload.empty() ||
+      (what == "optimizer" && (isOpen || !folder.empty())))
+    return true;
+  llvm::errs() << "pcc: error: --offload takes optimizer or optimizer=DIR, not "
+                  "'"
+               << flags.offload << "'\n";
+  return false;
+}
+
 static bool checkChoices(const Flags &flags) {
   return checkChoice("schedule", flags.schedule, {"gpipe", "1f1b"}) &&
          checkChoice("overlap", flags.overlap, {"on", "off"}) &&
@@ -390,6 +404,7 @@ static bool checkChoices(const Flags &flags) {
          checkChoice("emit", flags.emit,
                      {"import", "nn", "train", "plan", "spmd", "pipeline", "rt",
                       "llvm", "obj", "exe"}) &&
+         checkOffload(flags) &&
          (flags.report.empty() ||
           checkChoice("report", flags.report, {"json"}));
 }
@@ -521,6 +536,22 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   return -1;
 }
 
+/// Checks that a program for a CPU offloads to a folder, and one for a GPU does
+/// not.
+static bool checkOffloadTarget(const Options &options) {
+  if (options.offload.empty())
+    return true;
+  bool hasFolder = !options.offloadFolder().empty();
+  if (hasFolder == !options.hasDevice())
+    return true;
+  llvm::errs() << "pcc: error: --offload " << options.offload
+               << ": a program for " << options.target << " offloads to "
+               << (hasFolder ? "the host's memory" : "files in a folder")
+               << "\npcc: note: use --offload optimizer"
+               << (hasFolder ? "" : "=DIR, with a folder on a disk") << "\n";
+  return false;
+}
+
 bool pcc::checkTarget(const Arguments &arguments) {
   const Options &options = arguments.options;
   auto isGiven = [&](llvm::StringRef flag) {
@@ -544,5 +575,5 @@ bool pcc::checkTarget(const Arguments &arguments) {
                  << "pcc: note: use --target cuda or cuda-emulated\n";
     return false;
   }
-  return true;
+  return checkOffloadTarget(options);
 }

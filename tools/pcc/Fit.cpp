@@ -32,13 +32,22 @@ static int distanceOf(int64_t from, int64_t to) {
 static std::vector<Candidate> findCandidates(const Options &asked) {
   std::vector<Candidate> candidates;
   // Selective recomputation comes after all changes of the micro batch, then
-  // higher ZeRO stages, which communicate more, then full recomputation. Other
-  // sizes of tp, pp and dp come last.
+  // higher ZeRO stages, which communicate more, then full recomputation, then
+  // other sizes of tp, pp and dp. Offload comes last, because its state crosses
+  // a slow link in each step.
   constexpr int kSelective = 32, kOtherStage = 64, kFull = 4 * kOtherStage,
-                kOtherSplit = 4 * kFull;
-  auto addRecomputing = [&](const Options &plan, int distance) {
+                kOtherSplit = 4 * kFull, kOffload = 256 * kOtherSplit;
+  auto push = [&](const Options &plan, int distance) {
     if (distance)
       candidates.push_back({plan, distance});
+    if (!asked.offload.empty())
+      return;
+    Options options = plan;
+    options.offload = asked.hasDevice() ? "optimizer" : "optimizer=DIR";
+    candidates.push_back({options, distance + kOffload});
+  };
+  auto addRecomputing = [&](const Options &plan, int distance) {
+    push(plan, distance);
     for (auto [kind, further] :
          {std::pair("selective", kSelective), std::pair("full", kFull)}) {
       bool isMore = asked.recompute == "none" ||
@@ -47,7 +56,7 @@ static std::vector<Candidate> findCandidates(const Options &asked) {
         continue;
       Options options = plan;
       options.recompute = kind;
-      candidates.push_back({options, distance + further});
+      push(options, distance + further);
     }
   };
   auto add = [&](int64_t tp, int64_t pp, int64_t dp, int64_t micro,
@@ -128,6 +137,8 @@ static std::string describe(const Options &plan, const Options &asked) {
     flag("zero", plan.zeroStage(), -1);
   if (plan.recompute != asked.recompute)
     text += " --recompute " + plan.recompute;
+  if (plan.offload != asked.offload)
+    text += " --offload " + plan.offload;
   if (!asked.globalBatchGiven)
     flag("global-batch-size", plan.globalBatch, 0);
   return StringRef(text).ltrim().str();
@@ -197,11 +208,15 @@ LogicalResult pcc::checkMemory(Location loc, const Summary &summary,
     if (candidate.options.recompute != "full" && isHopeless(candidate.options))
       continue;
     std::optional<int64_t> needs = memoryOf(candidate.options);
-    if (!needs || *needs >= leastBytes)
+    bool fits = needs && *needs <= asked.memoryLimit;
+    // Offload that saves little is only worth it if the plan then fits.
+    bool isSlow = candidate.options.offload != asked.offload;
+    int64_t most = isSlow && !fits ? leastBytes / 16 * 15 : leastBytes;
+    if (!needs || *needs >= most)
       continue;
     least = candidate;
     leastBytes = *needs;
-    if (*needs <= asked.memoryLimit) {
+    if (fits) {
       diag.attachNote() << "this fits with " << formatBytes(*needs) << ": "
                         << describe(candidate.options, asked);
       return diag;

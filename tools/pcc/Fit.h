@@ -15,7 +15,7 @@ namespace pcc {
 /// For --memory-limit, a note names the nearest plan with the same number of
 /// ranks that fits, if there is one. A smaller micro batch is tried first, then
 /// activation recomputation and higher ZeRO stages, then other sizes of tensor,
-/// pipeline and data parallelism.
+/// pipeline and data parallelism, then all of these with offload.
 /// `file` is the file that the program was read from, null if it was not an
 /// ONNX file.
 mlir::LogicalResult checkMemory(mlir::Location loc, const Summary &summary,

@@ -303,6 +303,12 @@ struct Flags {
                    cl::desc("Refuses plans that need more memory on a rank"),
                    cl::value_desc("80GiB"), cl::cat(target)};
 
+  Text offload{"offload",
+               cl::desc("Optimizer state that is in the host's memory instead "
+                        "of a GPU's: optimizer; or in files of a folder "
+                        "instead of a CPU's memory: optimizer=DIR"),
+               cl::value_desc("WHAT"), cl::cat(target)};
+
   Text emit{"emit",
             cl::desc("Phase to stop at: import, nn, train, plan, spmd, "
                      "pipeline, rt, llvm, obj or exe"),

@@ -40,7 +40,8 @@ static LogicalResult checkFlags(const Arguments &arguments, int phase,
       {"allow-gathered-experts", "nn"},
       {"stage-cut", "train"},
       {"sequence-parallel", "plan"},
-      {"memory-limit", "rt"}};
+      {"memory-limit", "rt"},
+      {"offload", "rt"}};
   for (auto [flag, when] : usedUpBy)
     if (phase >= findPhase(when) && llvm::is_contained(arguments.given, flag)) {
       InFlightDiagnostic diag =

@@ -143,6 +143,7 @@ static const Choice choices[] = {
     {"target", "target", "rt", nullptr, &Options::target},
     {"attention", "attention-backend", "rt", nullptr, &Options::attention},
     {"epilogues", "epilogues", "rt", nullptr, &Options::epilogues},
+    {"offload", "offload", "rt", nullptr, &Options::offload},
 };
 
 void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
@@ -158,7 +159,8 @@ void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
         (choice.number && options.*choice.number == 0) ||
         (choice.text == &Options::epilogues && !options.hasDevice()) ||
         (choice.text && choice.text != &Options::attention &&
-         options.*choice.text == "auto");
+         options.*choice.text == "auto") ||
+        (choice.text == &Options::offload && options.offload.empty());
     if (isOpen || (findPhase(choice.phase) > phase && !isAskedFor))
       continue;
     // A CPU has a single attention backend.

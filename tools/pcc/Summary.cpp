@@ -158,6 +158,9 @@ void Summary::collectProgram(ModuleOp module) {
       stages.assign(options.pp, {});
     Stage &stage = stages[stageOp.getIndex()];
     stage.arena = stageOp.getArena().value_or(0);
+    stage.offloaded = stageOp.getOffloadedBytes();
+    if (!options.hasDevice())
+      stage.window = rt::findOffloadWindow(stageOp);
     stage.workspace = workspaceOf(options.target);
     if (options.target == "cuda")
       stage.communication = communication.bytesOn(stageOp);
@@ -205,6 +208,8 @@ void Summary::collectProgram(ModuleOp module) {
         continue;
       }
       stage.kinds[rt::stringifyBufferKind(kind)] += bytes;
+      if (buffer.getOffset() && int64_t(*buffer.getOffset()) < stage.offloaded)
+        continue;
       switch (kind) {
       case rt::BufferKind::Param:
       case rt::BufferKind::Copy:
@@ -221,8 +226,8 @@ void Summary::collectProgram(ModuleOp module) {
       }
     }
     // Temporaries share memory, so activations are the rest of the arena.
-    stage.activations =
-        stage.arena - stage.parameters - stage.gradients - stage.state;
+    stage.activations = stage.arena - stage.offloaded - stage.parameters -
+                        stage.gradients - stage.state;
   }
 }
 
@@ -323,6 +328,11 @@ void Summary::printMemory(llvm::raw_ostream &os, int64_t index) const {
     os << " + workspace " << formatBytes(stage.workspace);
   if (stage.communication)
     os << " + NCCL " << formatBytes(stage.communication);
+  if (stage.window)
+    os << " + offload window " << formatBytes(stage.window);
+  if (stage.offloaded)
+    os << "; " << formatBytes(stage.offloaded) << " offloaded to "
+       << (options.hasDevice() ? "the host's memory" : "a file");
 }
 
 void Summary::printStep(llvm::raw_ostream &os) const {
@@ -440,6 +450,8 @@ void Summary::annotate(ModuleOp module, StringRef model,
     program.setModel(model);
     program.setSource(source);
     program.setSummary(text);
+    if (std::string folder = options.offloadFolder(); !folder.empty())
+      program.setOffloadDir(folder);
     program.setParameters(parameters);
     program.setFlopsPerStep(llvm::APFloat(flops));
   }
@@ -449,6 +461,10 @@ void Summary::Stage::printJson(llvm::json::OStream &json) const {
   json.attribute("flops", flops);
   json.attribute("recomputed_flops", repeatedFlops);
   json.attribute("arena_bytes", arena);
+  if (offloaded)
+    json.attribute("offloaded_bytes", offloaded);
+  if (window)
+    json.attribute("offload_window_bytes", window);
   if (workspace)
     json.attribute("workspace_bytes", workspace);
   if (communication)
@@ -499,6 +515,8 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
     json.attribute("optimizer", options.optimizer);
     json.attribute("zero", options.zeroStage());
     json.attribute("recompute", options.recompute);
+    if (!options.offload.empty())
+      json.attribute("offload", options.offload);
     json.attribute("loss", loss);
     json.attributeArray("attention", [&] {
       for (auto &[form, directions] : attention)

@@ -47,7 +47,11 @@ private:
     int64_t parameters = 0, gradients = 0, state = 0,
             activations = 0; ///< bytes
 
-    int64_t arena = 0;     ///< bytes in all
+    int64_t arena = 0; ///< bytes in all
+    /// The bytes of the arena's offloaded range, which the above do not count
+    /// (but the arena), and the most bytes of it that are in memory at a time:
+    /// none on a device.
+    int64_t offloaded = 0, window = 0;
     int64_t workspace = 0; ///< bytes in addition to the arena
     /// The maximum bytes that NCCL allocates.
     int64_t communication = 0;
@@ -55,8 +59,11 @@ private:
     std::map<llvm::StringRef, int64_t> kinds;
     TrafficTable traffic;
 
-    /// The memory of a rank: arena, workspace and NCCL.
-    int64_t getBytes() const { return arena + workspace + communication; }
+    /// The memory of a rank: arena without its offloaded range, window,
+    /// workspace and NCCL.
+    int64_t getBytes() const {
+      return arena - offloaded + window + workspace + communication;
+    }
     void printJson(llvm::json::OStream &json) const;
   };
 

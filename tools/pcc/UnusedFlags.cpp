@@ -11,7 +11,8 @@ using namespace pcc;
 static constexpr llvm::StringLiteral kOfTraining[] = {
     "loss",     "optimizer", "freeze",        "train",
     "tie",      "untie",     "norm-plus-one", "global-batch-size",
-    "schedule", "overlap",   "bucket-size",   "padding-mask"};
+    "schedule", "overlap",   "bucket-size",   "padding-mask",
+    "offload"};
 
 static void warn(const llvm::Twine &flag, llvm::StringRef why) {
   llvm::errs() << "pcc: warning: " << flag << " changes nothing: " << why
@@ -37,6 +38,10 @@ static void warnOfPlan(const Arguments &arguments) {
     warn("--overlap off", "a program of one rank sends nothing");
   if (isGiven("cp-comm-type") && options.cp == 1)
     warn("--cp-comm-type", "sequences are not split, without --cp");
+  if (isGiven("offload") && options.optimizer == "sgd" &&
+      options.precision == "f32")
+    warn("--offload " + options.offload,
+         "SGD has no state, and f32 weights are used as they are");
   if (isGiven("etp") && options.tp == 1)
     warn("--etp 1", "no ranks share a layer, without --tp");
   if (arguments.emit == "import" || arguments.emit == "nn")

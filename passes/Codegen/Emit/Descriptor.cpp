@@ -406,6 +406,7 @@ FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
   if (found != attentions.end())
     library = found->second;
   return Datum::structure({Datum::i64(*stage.getArena()),
+                           Datum::i64(stage.getOffloadedBytes()),
                            Datum::i64(endOfKept(stage)),
                            Datum::i32(tensors.size()),
                            Datum::i32(inputs.size()),
@@ -488,7 +489,8 @@ LogicalResult Descriptor::emit() {
                         Datum::i32(integers.size()),
                         data.addArray("pcc.constants", integers),
                         modelFolder(),
-                        stringAttr(module, nn::kWholeBatchAttr)}));
+                        stringAttr(module, nn::kWholeBatchAttr),
+                        string(program.getOffloadDir())}));
   return success();
 }
 

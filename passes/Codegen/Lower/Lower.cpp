@@ -143,7 +143,8 @@ LogicalResult ProgramLowering::lowerProgram() {
   rt::ProgramOp::create(
       builder, module.getLoc(), axes, builder.getArrayAttr(comms),
       /*beside=*/ArrayAttr(), microbatches, microBatch, seq, parameters,
-      llvm::APFloat(0.0), StringAttr(), StringAttr(), StringAttr());
+      llvm::APFloat(0.0), /*model=*/StringAttr(), /*source=*/StringAttr(),
+      /*summary=*/StringAttr(), /*offload_dir=*/StringAttr());
   return success();
 }
 
@@ -205,7 +206,8 @@ void ProgramLowering::addState(Operation *op) {
 
 LogicalResult ProgramLowering::lowerStage(int64_t index) {
   builder.setInsertionPointToEnd(module.getBody());
-  stage = rt::StageOp::create(builder, module.getLoc(), index, IntegerAttr());
+  stage = rt::StageOp::create(builder, module.getLoc(), index, IntegerAttr(),
+                              IntegerAttr());
   builder.createBlock(&stage.getBody());
 
   // The stage has buffers for the symbols that its tasks use, in the module's
@@ -325,7 +327,7 @@ struct RTLowerPass : pcc::impl::RTLowerPassBase<RTLowerPass> {
         assignStreams(stage, exchanged);
       if (failed(orderStreams(stage)))
         return signalPassFailure();
-      planArena(stage);
+      planArena(stage, offload);
       mergeReductions(stage, program.getAxes());
     }
     addCommunicators(program);

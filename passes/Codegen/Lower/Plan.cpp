@@ -263,14 +263,17 @@ static size_t countPieces(const Blocks &blocks) {
 }
 
 /// Places the buffers that share the arena, from `begin` on. Returns the end.
+/// Bytes before `resident` are offloaded; unused memory is compared with the
+/// others.
 static int64_t placeShared(rt::StageOp stage,
                            const rt::PersistentBuffers &persistent,
-                           int64_t begin) {
+                           int64_t begin, int64_t resident) {
   LiveRanges lives(stage, persistent);
   Blocks &blocks = lives.blocks;
   Arrangement found = arrangeTight(blocks, findFunctions(stage));
-  int64_t most = begin + findPeak(listOf(blocks));
-  if (begin + found.bytes > most + most / kFar &&
+  int64_t held = begin - resident;
+  int64_t most = held + findPeak(listOf(blocks));
+  if (held + found.bytes > most + most / kFar &&
       countPieces(blocks) <= kMostPieces) {
     Arrangement loose = arrangeLoose(blocks, pack);
     if (loose.bytes < found.bytes)
@@ -278,7 +281,7 @@ static int64_t placeShared(rt::StageOp stage,
   }
   std::optional<BucketOffsets> rows;
   bool haveRows = false;
-  if (begin + found.bytes > most + most / kFarOfRows) {
+  if (held + found.bytes > most + most / kFarOfRows) {
     rows.emplace(stage, persistent);
     LiveRanges each(stage, persistent, &*rows);
     size_t pieces = countPieces(each.blocks);
@@ -286,8 +289,8 @@ static int64_t placeShared(rt::StageOp stage,
       auto module = stage->getParentOfType<ModuleOp>();
       int64_t stages = llvm::range_size(module.getOps<rt::StageOp>());
       // With several offsets for a bucket, less memory is live at once.
-      int64_t least = begin + findPeak(listOf(each.blocks)),
-              enough = least + least / kFarOfRows - begin;
+      int64_t least = held + findPeak(listOf(each.blocks)),
+              enough = least + least / kFarOfRows - held;
       Arrangement apart = arrangeLoose(each.blocks, [&](auto list) {
         return packWithin(list, enough,
                           std::max(kMostPairs / stages, kLeastPairs));
@@ -326,33 +329,49 @@ static void placeMembers(rt::StageOp stage) {
   }
 }
 
-void pcc::planArena(rt::StageOp stage) {
+void pcc::planArena(rt::StageOp stage, bool offload) {
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
     planScratch(function);
   createScratchBuffers(stage);
   resetOffsets(stage);
   rt::PersistentBuffers persistent(stage);
-  // Buffers that keep their contents come first, ordered by kind.
-  std::map<rt::BufferKind, SmallVector<rt::BufferOp>> kept;
+  llvm::DenseSet<Operation *> offloadable;
+  if (offload)
+    offloadable = rt::findOffloadable(stage);
+  // Buffers that keep their contents come first, ordered by kind: the offloaded
+  // ones, then the others.
+  using ByKind = std::map<rt::BufferKind, SmallVector<rt::BufferOp>>;
+  ByKind kept, moved;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
     if (!buffer.getBucket() && persistent.isReserved(buffer))
-      kept[buffer.getKind()].push_back(buffer);
+      (offloadable.contains(buffer) ? moved : kept)[buffer.getKind()].push_back(
+          buffer);
   int64_t end = 0;
-  for (const auto &[kind, buffers] : kept)
-    for (rt::BufferOp buffer : buffers) {
-      buffer.setOffset(end);
-      end += buffer.getTotalBytes();
-    }
-  stage.setArena(placeShared(stage, persistent, end));
+  auto place = [&](const ByKind &list) {
+    for (const auto &[kind, buffers] : list)
+      for (rt::BufferOp buffer : buffers) {
+        buffer.setOffset(end);
+        end += buffer.getTotalBytes();
+      }
+  };
+  place(moved);
+  int64_t offloaded = end = llvm::alignTo(end, rt::kOffloadAlignment);
+  place(kept);
+  stage.removeOffloadedAttr();
+  stage.setArena(placeShared(stage, persistent, end, offloaded));
+  if (offloaded)
+    stage.setOffloaded(offloaded);
   placeMembers(stage);
 }
 
 namespace {
 
 struct RTPlanPass : pcc::impl::RTPlanPassBase<RTPlanPass> {
+  using RTPlanPassBase::RTPlanPassBase;
+
   void runOnOperation() override {
     for (auto stage : getOperation().getOps<rt::StageOp>())
-      planArena(stage);
+      planArena(stage, offload);
   }
 };
 

@@ -11,8 +11,9 @@ namespace pcc {
 /// buffers, and the size of its arena. Adds the scratch buffers that calls
 /// need. Buffers that keep their contents from step to step have memory of
 /// their own. All other buffers share memory if they are not live at the same
-/// time in any entry point.
-void planArena(rt::StageOp stage);
+/// time in any entry point. With `offload`, optimizer state comes first, in the
+/// offloaded range of the arena.
+void planArena(rt::StageOp stage, bool offload);
 
 } // namespace pcc
 

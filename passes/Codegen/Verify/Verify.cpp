@@ -121,6 +121,9 @@ public:
 
 private:
   LogicalResult checkOffsets();
+  LogicalResult checkOffloaded(rt::BufferOp buffer, int64_t end);
+  /// Whether a parameter has a working copy of a narrower type.
+  bool hasNarrowCopy(rt::BufferOp param) const;
   LogicalResult fillPersistent();
   LogicalResult checkPersistent(rt::FuncOp entry);
   LogicalResult run(Block &ops, BufferRanges &bufferRanges, int64_t frame);
@@ -242,8 +245,43 @@ LogicalResult StageVerifier::checkOffsets() {
     if (end > arena)
       return buffer.emitOpError()
              << "ends at byte " << end << " of an arena of " << arena;
+    if (failed(checkOffloaded(buffer, end)))
+      return failure();
   }
   return verifyBuckets(stage, program);
+}
+
+/// Checks that a buffer is within the offloaded range or after it, and that a
+/// buffer in the range holds nothing but optimizer state.
+LogicalResult StageVerifier::checkOffloaded(rt::BufferOp buffer, int64_t end) {
+  int64_t offloaded = stage.getOffloadedBytes();
+  if (int64_t(*buffer.getOffset()) >= offloaded)
+    return success();
+  if (end > offloaded)
+    return buffer.emitOpError() << "ends at byte " << end
+                                << ", but begins in the offloaded range of "
+                                << offloaded << " bytes";
+  for (auto &[name, held] : buffers) {
+    bool isHeld = buffer.getKind() == rt::BufferKind::Bucket
+                      ? rows.lookup(held) == buffer
+                      : held == buffer;
+    if (!isHeld || held.getKind() == rt::BufferKind::State ||
+        (held.getKind() == rt::BufferKind::Param && hasNarrowCopy(held)))
+      continue;
+    return held.emitOpError()
+           << "is offloaded, but is neither a moment nor a master weight";
+  }
+  return success();
+}
+
+bool StageVerifier::hasNarrowCopy(rt::BufferOp param) const {
+  unsigned width = param.getMemRefType().getElementTypeBitWidth();
+  return llvm::any_of(buffers, [&](const auto &entry) {
+    rt::BufferOp copy = entry.second;
+    return copy.getKind() == rt::BufferKind::Copy &&
+           copy.getOf() == param.getSymName() &&
+           copy.getMemRefType().getElementTypeBitWidth() < width;
+  });
 }
 
 /// Initializes the arena for an entry point: parameters, state, and inputs that
@@ -667,6 +705,12 @@ LogicalResult StageVerifier::checkOp(Operation *op,
   SmallVector<rt::Access> accesses = rt::getAccesses(op);
   for (const rt::Access &access : accesses) {
     OwnedRange range = bufferRanges.lookup(access.buffer);
+    bool isOffloaded =
+        range.begin >= 0 && range.begin < stage.getOffloadedBytes();
+    if (isOffloaded && (!isa<rt::LaunchOp>(op) || rt::getStream(op) != 0))
+      return op->emitOpError()
+             << "accesses " << range.owner.name()
+             << ", which is offloaded: only kernels on the compute stream may";
     note(range, access.isWrite ? Touch::Write : Touch::Read);
     if (access.isWrite)
       continue;

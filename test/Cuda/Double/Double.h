@@ -8,7 +8,10 @@
 //   threads   each has a context or none; a host function that a stream calls
 //             may not call the driver
 //   memory    device addresses are not mapped on the host; fresh memory, also
-//             pinned memory, is filled with NaNs
+//             pinned memory, is filled with NaNs. Memory may be mapped at
+//             reserved addresses, also the host's unless
+//             $PCC_DOUBLE_MAPS_NO_HOST is set; $PCC_DOUBLE_HOST_MIB of it can
+//             be (16384)
 //   streams   are queues that one thread executes in random order; only events
 //             order them
 //   graphs    are captured as the driver's manual says, and rejected where the

@@ -2,6 +2,7 @@
 
 #include "runtime/Chips.h"
 #include "runtime/emulated/Emulator.h"
+#include "test/Cuda/Double/Memory.h"
 #include "test/Cuda/Double/Streams.h"
 
 #include <cerrno>
@@ -89,6 +90,8 @@ namespace {
 struct Allocation {
   size_t bytes;
   char *device; ///< its host mapping; null: pinned memory of the host
+  /// Whether it is part of `takenBytes` or of the host.
+  bool isMapped = false;
 };
 } // namespace
 
@@ -147,11 +150,27 @@ static size_t deviceBytes() {
   return (given ? strtoull(given, nullptr, 10) : 16384) << 20;
 }
 
+/// The bytes of takeDeviceBytes().
+static size_t takenBytes = 0;
+
 static size_t usedBytes() {
-  size_t used = 0;
+  size_t used = takenBytes;
   for (const auto &[place, allocation] : allocations())
-    used += allocation.device ? allocation.bytes : 0;
+    used += allocation.device && !allocation.isMapped ? allocation.bytes : 0;
   return used;
+}
+
+bool fake::takeDeviceBytes(size_t bytes) {
+  if (bytes > deviceBytes() - usedBytes())
+    return false;
+  takenBytes += bytes;
+  return true;
+}
+
+void fake::addMapped(CUdeviceptr place, size_t bytes) {
+  char *device = map(bytes, PROT_READ | PROT_WRITE);
+  memset(device, 0xff, bytes);
+  allocations()[place] = {bytes, device, true};
 }
 
 CUresult cuMemAlloc(CUdeviceptr *place, size_t bytes) {
@@ -168,7 +187,7 @@ CUresult cuMemAlloc(CUdeviceptr *place, size_t bytes) {
   uintptr_t first = (reinterpret_cast<uintptr_t>(host) + 256) & ~uintptr_t{255};
   char *device = map(bytes + 512, PROT_READ | PROT_WRITE);
   memset(device, 0xff, bytes);
-  allocations()[first] = {bytes, device};
+  allocations()[first] = {bytes, device, false};
   *place = first;
   return CUDA_SUCCESS;
 }
@@ -180,7 +199,7 @@ CUresult cuMemHostAlloc(void **place, size_t bytes, unsigned) {
     return refused;
   char *memory = map(bytes, PROT_READ | PROT_WRITE);
   memset(memory, 0xff, bytes);
-  allocations()[reinterpret_cast<uintptr_t>(memory)] = {bytes, nullptr};
+  allocations()[reinterpret_cast<uintptr_t>(memory)] = {bytes, nullptr, false};
   *place = memory;
   return CUDA_SUCCESS;
 }
@@ -321,6 +340,13 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
     *value = 132;
   else if (attribute == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
     *value = static_cast<int>(pcc::sharedOfBlock(chip()));
+  else if (
+      attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED ||
+      attribute ==
+          CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED)
+    *value = !getenv("PCC_DOUBLE_MAPS_NO_HOST");
+  else if (attribute == CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID)
+    *value = -1;
   else
     refuse("an attribute that it does not know");
   return CUDA_SUCCESS;

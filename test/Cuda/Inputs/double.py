@@ -21,6 +21,7 @@
     double.py BUILD missing                   programs that need cuDNN report that
                                               it is missing
     double.py BUILD chips                     programs for other GPUs, on these
+    double.py BUILD offload                   optimizer state in the host's memory
 """
 
 import collections
@@ -570,7 +571,31 @@ def missing():
               end="")
 
 
+def offload():
+    """Moments and master weights in the host's memory: the same results."""
+    for plan in [], ["--dp", "2", "--zero", "3"]:
+        prepare("gpt", "bf16", *plan)
+        due = run("cuda", PCC_SHARE_DEVICES="1")
+        prepare("gpt", "bf16", *plan, gpu=["--offload=optimizer"])
+        if due is None or run("cuda", PCC_SHARE_DEVICES="1") != due:
+            sys.exit(run.said)
+        result = start("cuda", "--steps", "1", PCC_DOUBLE_TRACE="trace",
+                       PCC_SHARE_DEVICES="1")
+        print(next(line for line in result.stdout.split("\n")
+                   if line.startswith("model")))
+        for trace in sorted(glob.glob("trace.*")) or ["trace"]:
+            with open(trace, encoding="utf-8") as lines:
+                print(trace, *(" ".join(line.split()[1:]) for line in lines
+                               if line.startswith("cuMemCreate")), sep=": ")
+    prepare("gpt", "bf16", gpu=["--offload=optimizer"])
+    for environment in ({"PCC_DOUBLE_MAPS_NO_HOST": "1"},
+                        {"PCC_DOUBLE_HOST_MIB": "1"}, {"PCC_DOUBLE_MIB": "8"}):
+        result = start("cuda", "--steps", "1", **environment)
+        print(f"exit {result.returncode}")
+        print(result.stderr, end="")
+
+
 {"losses": losses, "attention": attention, "missing": missing, "plan": plan,
- "chips": chips,
+ "chips": chips, "offload": offload,
  "calls": calls, "slow": slow, "graphs": graphs, "faults": faults,
  "errors": errors, "skips": skips}[sys.argv[2]](*sys.argv[3:])

@@ -1529,3 +1529,15 @@ rt.stage 0 {
     rt.grouped_gemm nt %a, %w, %c ends %e : memref<12x8xbf16>, memref<4x32x8xf32>, memref<12x32xf32>, memref<4xi32>
   }
 }
+
+// -----
+
+// expected-error @+1 {{has 64 offloaded bytes, which must be a positive multiple of 2097152 within the arena}}
+rt.stage 0 arena 128 offloaded 64 {
+}
+
+// -----
+
+// expected-error @+1 {{has 4194304 offloaded bytes, which must be a positive multiple of 2097152 within the arena}}
+rt.stage 0 arena 2097152 offloaded 4194304 {
+}

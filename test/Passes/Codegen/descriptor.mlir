@@ -19,7 +19,7 @@ rt.program axes <["part"=2 data, "tp"=4]> comms [["tp"], ["part", "tp"]]
     beside [["part"]] microbatches 3 {micro_batch = 2 : i64, seq = 8 : i64,
     parameters = 1000 : i64, flops_per_step = 1.5e9 : f64, model = "m",
     source = "m.onnx", summary = "said"}
-// CHECK: abi 21 model m source m.onnx
+// CHECK: abi 22 model m source m.onnx
 // CHECK-NEXT: summary said
 // CHECK-NEXT: folder /models/m config.json a/b
 // CHECK-NEXT: whole batch why

@@ -86,7 +86,10 @@ Facts pcc::factsOf(ModuleOp module, const Summary &summary) {
   for (const llvm::json::Value &item : *object.getArray("stages")) {
     const llvm::json::Object &stage = *item.getAsObject();
     int64_t arena = number(stage, "arena_bytes");
-    facts.bytes += ranks * (arena + number(stage, "workspace_bytes"));
+    // A window of the range is in memory if files back it.
+    int64_t window = number(stage, "offload_window_bytes"),
+            onDisk = window ? number(stage, "offloaded_bytes") - window : 0;
+    facts.bytes += ranks * (arena - onDisk + number(stage, "workspace_bytes"));
     facts.stateBytes += ranks * (arena - number(stage, "activation_bytes"));
   }
   std::set<std::string> known, files;
