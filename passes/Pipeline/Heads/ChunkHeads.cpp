@@ -130,7 +130,7 @@ struct PipeChunkHeadsPass
     if (chunks > all)
       return emitError(logits.getLoc())
              << "--head-chunks " << int64_t(chunks) << ": a microbatch has "
-             << all << (all == 1 ? " token" : " tokens") << " on a rank";
+             << all << (all == 1 ? " row" : " rows") << " of logits on a rank";
     SmallVector<int64_t> chunk =
         chunks ? extentsFor(tokens, chunks)
                : extentsOf(tokens,

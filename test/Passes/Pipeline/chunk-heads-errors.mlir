@@ -52,7 +52,7 @@ func.func @microbatch(%logits: tensor<4x16xf32> {nn.name = "x", nn.role = #nn.ro
 
 // -----
 
-// CHECK: error: --head-chunks 2: a microbatch has 1 token on a rank
+// CHECK: error: --head-chunks 2: a microbatch has 1 row of logits on a rank
 module {
 nn.param @w : tensor<16x8xf32> init normal
 func.func @microbatch(%x: tensor<1x8xf32> {nn.name = "x", nn.role = #nn.role<data>},

@@ -12,12 +12,11 @@ using namespace pcc;
 
 /// The flags that choose a plan, and not a model.
 static constexpr StringLiteral kOfPlan[] = {
-    "tp",           "pp",          "dp",          "cp",
-    "ep",           "etp",         "world-size",  "zero",
-    "schedule",     "overlap",     "recompute",   "sequence-parallel",
-    "vpp",          "stage-cut",   "bucket-size", "micro-batch-size",
-    "memory-limit", "head-chunks", "cp-comm-type",
-    "offload"};
+    "tp",           "pp",          "dp",           "cp",
+    "ep",           "etp",         "world-size",   "zero",
+    "schedule",     "overlap",     "recompute",    "sequence-parallel",
+    "vpp",          "stage-cut",   "bucket-size",  "micro-batch-size",
+    "memory-limit", "head-chunks", "cp-comm-type", "offload"};
 
 Arguments pcc::oneRank(Arguments arguments, const Facts &plan) {
   Options &options = arguments.options;
