@@ -529,6 +529,7 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   arguments.listParams = flags.listParams;
   if (flags.report.getNumOccurrences())
     arguments.report = flags.report == "json" ? Report::JSON : Report::Text;
+  arguments.memory = flags.memory;
   arguments.verifyEach = flags.verifyEach;
   arguments.printsModules = cl::getRegisteredOptions()
                                 .find("mlir-print-ir-module-scope")

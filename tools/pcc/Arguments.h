@@ -39,6 +39,7 @@ struct Arguments {
   bool check = false;
   bool listParams = false;
   Report report = Report::None;
+  bool memory = false; ///< --memory
   bool verifyEach = true;
   /// Whether --mlir-print-ir-module-scope is given; printing whole modules
   /// requires that passes do not run in parallel.

@@ -1,13 +1,8 @@
 //===- Fit.cpp - Memory limit ---------------------------------------------===//
 
 #include "tools/pcc/Fit.h"
-#include "mlir/IR/MLIRContext.h"
-#include "passes/Pipelines.h"
-#include "passes/RegisterAll.h"
-#include "tools/pcc/Input.h"
-#include "tools/pcc/Run.h"
+#include "tools/pcc/PlanMemory.h"
 #include "llvm/Support/MathExtras.h"
-#include <map>
 #include <unistd.h>
 
 using namespace mlir;
@@ -105,45 +100,6 @@ static std::vector<Candidate> findCandidates(const Options &asked) {
   return candidates;
 }
 
-/// Returns the largest memory of a rank of a plan, in bytes; nothing if the
-/// model cannot be compiled with this plan.
-static std::optional<int64_t>
-planMemory(MLIRContext &context, const ONNXFile &file, Arguments arguments) {
-  Input input;
-  input.onnx = file;
-  if (failed(readInput(context, arguments, input)))
-    return std::nullopt;
-  Summary summary(arguments.options);
-  int last = findPhase("rt");
-  for (int phase = input.phase + 1; phase <= last; ++phase)
-    if (failed(runPhase(*input.module, phase, arguments.options)))
-      return std::nullopt;
-  summary.collect(*input.module, "rt");
-  return summary.getLargestStage().second;
-}
-
-/// Returns the flags of a plan that differ from the given ones.
-static std::string describe(const Options &plan, const Options &asked) {
-  std::string text;
-  auto flag = [&](StringRef name, int64_t value, int64_t before) {
-    if (value != before)
-      text += (" --" + name + " " + Twine(value)).str();
-  };
-  flag("tp", plan.tp, asked.tp);
-  flag("pp", plan.pp, asked.pp);
-  flag("dp", plan.dp, asked.dp);
-  flag("micro-batch-size", plan.microBatch, asked.microBatch);
-  if (plan.zero != asked.zero)
-    flag("zero", plan.zeroStage(), -1);
-  if (plan.recompute != asked.recompute)
-    text += " --recompute " + plan.recompute;
-  if (plan.offload != asked.offload)
-    text += " --offload " + plan.offload;
-  if (!asked.globalBatchGiven)
-    flag("global-batch-size", plan.globalBatch, 0);
-  return StringRef(text).ltrim().str();
-}
-
 /// Returns the memory of this machine, in bytes.
 static int64_t hostMemory() {
   return int64_t(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
@@ -176,24 +132,8 @@ LogicalResult pcc::checkMemory(Location loc, const Summary &summary,
   summary.printMemory(os, stage);
   diag.attachNote() << parts;
 
-  DialectRegistry registry;
-  registerAllPccDialects(registry);
-  MLIRContext context(registry);
-  context.loadAllAvailableDialects();
-  // Errors are expected: not every candidate is valid for this model.
-  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
-  // The memory of plans, by their flags.
-  std::map<std::string, std::optional<int64_t>> known;
-  auto memoryOf = [&](const Options &plan) {
-    auto [it, isNew] = known.try_emplace(describe(plan, asked));
-    if (isNew) {
-      Arguments other = arguments;
-      other.options = plan;
-      other.options.memoryLimit = 0;
-      it->second = planMemory(context, file, other);
-    }
-    return it->second;
-  };
+  PlanMemory plans(arguments, file);
+  auto memoryOf = [&](const Options &plan) { return plans.of(plan); };
   // Most plans are far from fitting. A plan that does not fit with full
   // recomputation need not be tried without, except for the little more memory
   // that recomputing a layer may need. This saves a third of all compiles.
@@ -218,14 +158,14 @@ LogicalResult pcc::checkMemory(Location loc, const Summary &summary,
     leastBytes = *needs;
     if (fits) {
       diag.attachNote() << "this fits with " << formatBytes(*needs) << ": "
-                        << describe(candidate.options, asked);
+                        << plans.describe(candidate.options);
       return diag;
     }
   }
   Diagnostic &note = diag.attachNote()
                      << "no other plan with as many ranks fits";
   if (least)
-    note << "; " << describe(least->options, asked)
+    note << "; " << plans.describe(least->options)
          << " needs least: " << formatBytes(leastBytes);
   diag.attachNote() << "use more ranks: a larger --tp or --pp";
   return diag;

@@ -324,6 +324,10 @@ struct Flags {
               cl::desc("Writes the summary to standard output, "
                        "as text or with =json as JSON"),
               cl::value_desc("json"), cl::cat(output)};
+  Switch memory{"memory",
+                cl::desc("Adds to the summary what the forward pass keeps for "
+                         "the backward pass, and what other flags would save"),
+                cl::cat(output)};
   Switch quiet{"q", cl::desc("Prints no summary"), cl::cat(output)};
   Switch verbose{"v", cl::desc("Also prints the reason of every sharding"),
                  cl::cat(output)};

@@ -240,6 +240,7 @@ void Summary::collect(ModuleOp module, StringRef phase) {
     collectTasks(module);
     collectAttention(module);
     collectHeads(module);
+    collectKept(module);
   }
   if (phase == "rt")
     collectProgram(module);
@@ -301,6 +302,7 @@ void Summary::collectHeads(ModuleOp module) {
         count *= llvm::divideCeil(all, size);
         tokens *= size;
       }
+      headChunks = std::max(headChunks, count);
       heads.insert(formatCount(count) + " chunks of " + formatCount(tokens) +
                    (tokens == 1 ? " token" : " tokens"));
     }
@@ -435,6 +437,10 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
     }
     os << "\n";
   }
+  if (showsMemory) {
+    printKept(os);
+    printSavings(os);
+  }
   printTraffic(os);
 }
 
@@ -473,6 +479,14 @@ void Summary::Stage::printJson(llvm::json::OStream &json) const {
   json.attribute("gradient_bytes", gradients);
   json.attribute("optimizer_bytes", state);
   json.attribute("activation_bytes", activations);
+  json.attribute("kept_microbatches", live);
+  json.attributeArray("kept", [&] {
+    for (auto [segment, bytes] : kept)
+      json.object([&, segment = segment, bytes = bytes] {
+        json.attribute("segment", segment);
+        json.attribute("bytes", bytes);
+      });
+  });
   json.attributeObject("buffer_bytes", [&] {
     for (auto &[kind, bytes] : kinds)
       json.attribute(kind, bytes);
@@ -529,6 +543,14 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
       for (const std::string &head : heads)
         json.value(head);
     });
+    if (showsMemory)
+      json.attributeArray("savings", [&] {
+        for (const auto &[flags, bytes] : savings)
+          json.object([&, &flags = flags, bytes = bytes] {
+            json.attribute("flags", flags);
+            json.attribute("bytes", bytes);
+          });
+      });
     json.attributeObject("products", [&] {
       json.attribute("count", products);
       json.attributeObject("epilogues", [&] {

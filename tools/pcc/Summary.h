@@ -32,6 +32,14 @@ public:
   void print(llvm::raw_ostream &os, llvm::StringRef model) const;
   void printJson(llvm::raw_ostream &os, llvm::StringRef model) const;
 
+  /// Adds what a rank would need with other flags.
+  void addSaving(std::string flags, int64_t bytes) {
+    savings.emplace_back(std::move(flags), bytes);
+  }
+  /// Whether the text says what is kept and what flags would save.
+  void showMemory() { showsMemory = true; }
+  /// The chunks of the head with most of them; at least 1.
+  int64_t getHeadChunks() const { return headChunks; }
   /// Returns the stage whose ranks need most memory, and their bytes.
   std::pair<int64_t, int64_t> getLargestStage() const;
   /// Prints the parts of a rank's memory on a line.
@@ -55,6 +63,11 @@ private:
     int64_t workspace = 0; ///< bytes in addition to the arena
     /// The maximum bytes that NCCL allocates.
     int64_t communication = 0;
+    /// By segment, in order: the bytes that its forward pass keeps for the
+    /// backward pass, of one microbatch.
+    std::vector<std::pair<int64_t, int64_t>> kept;
+    /// The most microbatches whose activations are kept at once.
+    int64_t live = 1;
     /// The bytes of the buffers of each kind, which may share memory.
     std::map<llvm::StringRef, int64_t> kinds;
     TrafficTable traffic;
@@ -71,6 +84,9 @@ private:
   void collectTasks(mlir::ModuleOp module);
   void collectAttention(mlir::ModuleOp module);
   void collectHeads(mlir::ModuleOp module);
+  void collectKept(mlir::ModuleOp module);
+  void printKept(llvm::raw_ostream &os) const;
+  void printSavings(llvm::raw_ostream &os) const;
   void collectProgram(mlir::ModuleOp module);
   void collectGemms(rt::StageOp stage);
   void printGemms(llvm::raw_ostream &os) const;
@@ -87,6 +103,10 @@ private:
   std::map<std::string, std::string> attention;
   /// A line on heads that are large or in chunks, each once.
   std::set<std::string> heads;
+  int64_t headChunks = 1;
+  /// The memory of the largest rank with other flags.
+  std::vector<std::pair<std::string, int64_t>> savings;
+  bool showsMemory = false;
   /// The GEMMs of a step, of one rank of each stage; and those with an
   /// epilogue, by epilogue.
   int64_t products = 0;

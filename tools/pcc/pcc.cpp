@@ -30,6 +30,7 @@
 #include "tools/pcc/Output.h"
 #include "tools/pcc/Reproducer.h"
 #include "tools/pcc/Run.h"
+#include "tools/pcc/Savings.h"
 #include "tools/pcc/Summary.h"
 #include "tools/pcc/UnusedFlags.h"
 #include "tools/pcc/verify/Verify.h"
@@ -222,6 +223,10 @@ int Compilation::runPhases() {
       continue;
     if (failed(checkMemory(module.getLoc(), summary, arguments, input.onnx)))
       return kBadInput;
+    if (arguments.memory) {
+      summary.showMemory();
+      addSavings(summary, arguments, input.onnx);
+    }
     summary.annotate(module, model, source);
     if (arguments.onProgram)
       arguments.onProgram(module, summary);
