@@ -70,7 +70,9 @@ std::string PlanMemory::describe(const Options &plan) const {
     text += " --head-chunks " + plan.headChunks;
   if (plan.offload != asked.offload)
     text += " --offload " + plan.offload;
-  if (!asked.globalBatchGiven)
+  // The default depends on these two.
+  if (!asked.globalBatchGiven &&
+      (plan.microBatch != asked.microBatch || plan.dp != asked.dp))
     flag("global-batch-size", plan.globalBatch, 0);
   return StringRef(text).ltrim().str();
 }

@@ -31,7 +31,7 @@ private:
 
 } // namespace
 
-static int64_t bytesOf(Value buffer) {
+static int64_t messageBytes(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   return type.getNumElements() * rt::getElementBytes(type.getElementType());
 }
@@ -58,13 +58,14 @@ void TrafficCounter::addCollective(Operation *op, ArrayAttr axes,
   int64_t bytes =
       llvm::TypeSwitch<Operation *, int64_t>(op)
           .Case([](rt::AllReduceOp reduce) { return reduce.getBytes(); })
-          .Case(
-              [](rt::AllGatherOp gather) { return bytesOf(gather.getInput()); })
+          .Case([](rt::AllGatherOp gather) {
+            return messageBytes(gather.getInput());
+          })
           .Case([](rt::ReduceScatterOp scatter) {
-            return bytesOf(scatter.getOutput());
+            return messageBytes(scatter.getOutput());
           })
           .Case([&](rt::AllToAllOp exchange) {
-            return bytesOf(exchange.getInput()) / ranks;
+            return messageBytes(exchange.getInput()) / ranks;
           });
   int64_t sent = isa<rt::AllReduceOp>(op) ? 2 * (ranks - 1) * bytes / ranks
                                           : (ranks - 1) * bytes;
@@ -73,7 +74,7 @@ void TrafficCounter::addCollective(Operation *op, ArrayAttr axes,
 
 void TrafficCounter::addTransfer(Operation *op, Value buffer, bool isSend,
                                  int64_t times) {
-  int64_t bytes = bytesOf(buffer);
+  int64_t bytes = messageBytes(buffer);
   dist::MeshAxesAttr axes = program.getAxes();
   for (auto [name, role] : llvm::zip(axes.getNames(), axes.getRoles()))
     if (role == dist::AxisRole::Pipeline)
