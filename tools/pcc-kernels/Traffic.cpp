@@ -71,6 +71,11 @@ public:
         each * double(others) * tiles(shape[1], others, Seen::All);
     placesOfKeys = each * double(others) +
                    each * double(shape[1]) * tiles(others, shape[1], Seen::All);
+    // With a window or chunks, positions of visible tiles are read again.
+    if (mask.isBounded()) {
+      placesOfQueries += each * double(others) * ofQueries;
+      placesOfKeys += each * double(shape[1]) * ofKeys;
+    }
     double all = tiles(shape[1], others, Seen::All);
     double pairs = double(
         llvm::divideCeil(others, keysOfPair(std::max(shape[3], value[3]))));

@@ -114,16 +114,20 @@ for element, p in (("f32", 0.25), ("bf16", 0.0)):
             for at in (seen if ALL or element == "f32" else seen[::2])])
         # With a window of 66, query 128, the first of its tile, sees key 63, the
         # last of its tile. In bf16 one key is less than the rounding error. The
-        # window is subtracted from a query's position: to skip a tile, to find
-        # out whether it has a mask, and in the mask.
+        # window is subtracted from a query's position: to find the first and the
+        # last tile, to skip a tile, to find out whether it has a mask, and in the
+        # mask.
         own, less, more = (65, 64, 66) if element == "f32" else (99, 1, 190)
         source, code = faulty(193, own + 1)
         constant = f"arith.constant {own} : i32"
         places = [m.start() for m in re.finditer(constant, code)]
         wrong += unseen(source, code, [
             ("a wrong window", at, constant, f"arith.constant {n} : i32")
-            for at, n in ((places[0], less), (places[2], less),
-                          (places[2], more))])
+            for at, n in ((places[0], less), (places[1], less),
+                          (places[3], less), (places[3], more))])
+        ends = code.index("arith.maxui")
+        wrong += unseen(source, code, [
+            ("tiles end with the first", ends, "maxui", "minui")])
         if not backward:
             # The sink's exponential is 1, in one lane of a row.
             sink = re.search(r"arith.select %\w+, (%\w+), (%\w+) : f32", code)

@@ -7,7 +7,9 @@ import numpy as np
 
 # The operands, in order, of ops with several optional ones.
 SEGMENTS = {
-    "attention": "q k v q_pos k_pos bias samples seed step head_origin".split(),
+    "attention": (
+        "q k v q_pos k_pos bias sinks samples seed step head_origin"
+    ).split(),
     "attention_grad": (
         "d_result q k v result lse max q_pos k_pos bias samples seed step "
         "head_origin"

@@ -143,6 +143,44 @@ def attention(name, heads, groups, causal=True):
     )
 
 
+def near_attention(name, heads, groups, softcap=0.0, window=0, chunk=0,
+                   sinks=False):
+    """As attention(), causal, with the op's attributes of these names."""
+    scale = 0.5
+
+    def attend(q, k, v, q_pos, k_pos, sinks=None):
+        k, v = (x.repeat_interleave(heads // groups, dim=2) for x in (k, v))
+        scores = scale * torch.einsum("bshd,bthd->bhst", q, k)
+        if softcap:
+            scores = softcap * torch.tanh(scores / softcap)
+        i, j = q_pos[:, None], k_pos[None, :]
+        hidden = j > i
+        if window:
+            hidden |= i - j >= window
+        if chunk:
+            hidden |= i // chunk != j // chunk
+        scores = scores.masked_fill(hidden, -math.inf)
+        if sinks is not None:
+            more = sinks[None, :, None, None].expand(*scores.shape[:3], 1)
+            scores = torch.cat([scores, more], -1)
+        probs = scores.softmax(-1)[..., :k_pos.shape[0]]
+        return dict(
+            result=torch.einsum("bhst,bthd->bshd", probs, v),
+            lse=scores.logsumexp(-1).transpose(1, 2),
+        )
+
+    inputs = dict(
+        q=values(2, 7, heads, 4), k=values(2, 7, groups, 4),
+        v=values(2, 7, groups, 4), q_pos=torch.arange(7),
+        k_pos=torch.arange(7),
+    )
+    if sinks:
+        inputs["sinks"] = values(heads)
+    attributes = dict(scale=scale, causal=True, window=window, chunk=chunk,
+                      softcap=softcap)
+    case(name, "attention", attributes, inputs, attend, ["lse"])
+
+
 def rope(input, positions, theta=10000.0, dim=4):
     """Rotates pairs (i, i + dim/2) of the first `dim` elements of [b,s,h,d]."""
     half = dim // 2
@@ -290,6 +328,8 @@ def main():
         dict(dy=values(3, 5, 2, 4), ids=ids(6, 3, 5)),
         rows_added,
     )
+    near_attention("attention_window", 2, 2, softcap=0.75, window=3)
+    near_attention("attention_sinks", 4, 2, chunk=3, sinks=True)
 
 
 if __name__ == "__main__":

@@ -100,16 +100,29 @@ void Backward::emitKeys(Value block) {
       outs[2] ? rows() * product->columnsOf(tiles.valueChunk) : 0;
   int64_t keySums = outs[1] ? rows() * product->columnsOf(tiles.chunk) : 0;
   int64_t iterations = llvm::divideCeil(sizes.queries, tiles.columns);
+  // Iterations of one head visit the tiles of queries in order.
+  TileSpan span =
+      findTiles(sizes.qPos, sizes.queries, [&](PositionRange queries) {
+        return buildMaySee(b, sizes.mask, queries, ofKeys);
+      });
+  Value count = span.begin ? span.count : index(iterations);
+  Value each =
+      span.begin ? Value(arith::MaxUIOp::create(b, count, index(1))) : count;
   auto queryOf = [&](Value iteration) {
-    return mul(remainder(iteration, iterations), tiles.columns);
+    Value tile =
+        span.begin ? add(span.begin, arith::RemUIOp::create(b, iteration, each))
+                   : remainder(iteration, iterations);
+    return mul(tile, tiles.columns);
   };
   Numbers sums = loopWithPositions(
-      sizes.shared() * iterations, needsPositions() ? sizes.qPos : Value(),
+      mul(count, sizes.shared()), needsPositions() ? sizes.qPos : Value(),
       sizes.queries, queryOf, Numbers(valueSums + keySums, number(0)),
       [&](Value iteration, Value taken, ArrayRef<Value> sums) -> Numbers {
         Value firstQuery = queryOf(iteration);
-        Value own =
-            add(mul(head, sizes.shared()), divide(iteration, iterations));
+        Value shared = span.begin
+                           ? Value(arith::DivUIOp::create(b, iteration, each))
+                           : divide(iteration, iterations);
+        Value own = add(mul(head, sizes.shared()), shared);
         // Other threads may still use the previous tile.
         wait();
         Value isSeen, isCut;
@@ -181,9 +194,16 @@ void Backward::emitQueries(Value block) {
     queries.push_back(queryAt(rowInBlock(r)));
   BiasRows bias = biasRows(sample, head, first, /*haveKeys=*/false);
   Numbers start(rows() * product->columnsOf(tiles.chunk), number(0));
-  auto keyOf = [&](Value iteration) { return mul(iteration, tiles.columns); };
+  TileSpan span = findTiles(sizes.kPos, sizes.keys, [&](PositionRange ofKeys) {
+    return buildMaySee(b, sizes.mask, range, ofKeys);
+  });
+  auto keyOf = [&](Value iteration) {
+    Value tile = span.begin ? add(span.begin, iteration) : iteration;
+    return mul(tile, tiles.columns);
+  };
   Numbers sums = loopWithPositions(
-      llvm::divideCeil(sizes.keys, tiles.columns),
+      span.begin ? span.count
+                 : index(llvm::divideCeil(sizes.keys, tiles.columns)),
       needsPositions() ? sizes.kPos : Value(), sizes.keys, keyOf, start,
       [&](Value iteration, Value taken, ArrayRef<Value> sums) -> Numbers {
         Value firstKey = keyOf(iteration);

@@ -192,7 +192,14 @@ AttentionBlock::where(Value condition, ArrayRef<Value> before,
 AttentionBlock::Numbers
 AttentionBlock::loopWith(int64_t end, int64_t step, ArrayRef<Value> start,
                          llvm::function_ref<Numbers(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(b, index(0), index(end), index(step), start);
+  return loopWith(index(0), index(end), step, start, body);
+}
+
+AttentionBlock::Numbers
+AttentionBlock::loopWith(Value begin, Value end, int64_t step,
+                         ArrayRef<Value> start,
+                         llvm::function_ref<Numbers(Value, ValueRange)> body) {
+  auto loop = scf::ForOp::create(b, begin, end, index(step), start);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Numbers next = body(loop.getInductionVar(), loop.getRegionIterArgs());
@@ -280,7 +287,7 @@ Value AttentionBlock::prefetchPosition(Value operand, Value first, int64_t all,
 }
 
 AttentionBlock::Numbers AttentionBlock::loopWithPositions(
-    int64_t iterations, Value operand, int64_t all,
+    Value iterations, Value operand, int64_t all,
     llvm::function_ref<Value(Value)> first, ArrayRef<Value> start,
     llvm::function_ref<Numbers(Value, Value, ArrayRef<Value>)> body) {
   auto takeOf = [&](Value iteration) {
@@ -292,7 +299,7 @@ AttentionBlock::Numbers AttentionBlock::loopWithPositions(
   Value ahead = takeOf(index(0));
   if (ahead)
     carried.push_back(ahead);
-  Numbers end = loopWith(iterations, 1, carried,
+  Numbers end = loopWith(index(0), iterations, 1, carried,
                          [&](Value iteration, ValueRange before) -> Numbers {
                            Numbers now(before);
                            Value taken, next;
@@ -399,23 +406,28 @@ Value AttentionBlock::shuffle(Value x, int64_t distance) {
       .getShuffleResult();
 }
 
+static Value joinWords(ScalarBuilder &b, Value x, Value y, bool isLeast) {
+  if (isLeast)
+    return arith::MinSIOp::create(b, x, y);
+  return arith::MaxSIOp::create(b, x, y);
+}
+
+Value AttentionBlock::reduceWarp(Value x, bool isLeast) {
+  for (int64_t distance = kLanes / 2; distance; distance /= 2)
+    x = joinWords(b, x, shuffle(x, distance), isLeast);
+  return x;
+}
+
 Value AttentionBlock::extreme(Value words, int64_t count, bool isLeast) {
   Value found;
-  auto join = [&](Value x, Value y) -> Value {
-    if (isLeast)
-      return arith::MinSIOp::create(b, x, y);
-    return arith::MaxSIOp::create(b, x, y);
-  };
   for (int64_t done = 0; done < count; done += kLanes) {
     Value place = add(lane, index(done));
     if (done + kLanes > count)
       place = min(place, count - 1);
     Value x = loadWordAt(words, place);
-    found = found ? join(found, x) : x;
+    found = found ? joinWords(b, found, x, isLeast) : x;
   }
-  for (int64_t distance = kLanes / 2; distance; distance /= 2)
-    found = join(found, shuffle(found, distance));
-  return found;
+  return reduceWarp(found, isLeast);
 }
 
 PositionRange AttentionBlock::rangeOf(Value positions, int64_t count) {

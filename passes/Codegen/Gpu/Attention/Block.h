@@ -21,6 +21,12 @@ struct HeadRows {
   int64_t width, vector;
 };
 
+/// The tiles that a loop visits: `count` tiles from `begin` on, indices. Null:
+/// all.
+struct TileSpan {
+  mlir::Value begin, count;
+};
+
 /// The bias of a block's rows; its columns are processed tile by tile.
 struct BiasRows {
   /// The bias in global memory.
@@ -83,12 +89,17 @@ protected:
   /// no free register, and the other block hides the latency.
   mlir::Value prefetchPosition(mlir::Value operand, mlir::Value first,
                                int64_t all, int64_t count);
+  /// Finds the tiles of an operand of `all` positions that some row of the
+  /// block may see, by maySee(positions of a tile). All tiles, without a window
+  /// or chunks.
+  TileSpan findTiles(mlir::Value operand, int64_t all,
+                     llvm::function_ref<mlir::Value(PositionRange)> maySee);
   /// Emits a loop over `iterations` tiles of positions. body(iteration,
   /// this thread's prefetched position, previous values) returns the next
   /// values. first(iteration) is the first position of a tile; it must also be
   /// valid for the iteration after the last one.
   Numbers loopWithPositions(
-      int64_t iterations, mlir::Value operand, int64_t all,
+      mlir::Value iterations, mlir::Value operand, int64_t all,
       llvm::function_ref<mlir::Value(mlir::Value iteration)> first,
       llvm::ArrayRef<mlir::Value> start,
       llvm::function_ref<Numbers(mlir::Value iteration, mlir::Value taken,
@@ -161,7 +172,13 @@ protected:
   /// otherwise. A null condition is always true.
   Numbers where(mlir::Value condition, llvm::ArrayRef<mlir::Value> before,
                 llvm::function_ref<Numbers()> body);
-  /// Emits a loop over [0, end) by `step` whose body returns the next values.
+  /// Emits a loop over [begin, end) by `step` whose body returns the next
+  /// values.
+  Numbers
+  loopWith(mlir::Value begin, mlir::Value end, int64_t step,
+           llvm::ArrayRef<mlir::Value> start,
+           llvm::function_ref<Numbers(mlir::Value, mlir::ValueRange)> body);
+  /// The same from 0 on.
   Numbers
   loopWith(int64_t end, int64_t step, llvm::ArrayRef<mlir::Value> start,
            llvm::function_ref<Numbers(mlir::Value, mlir::ValueRange)> body);
@@ -208,6 +225,12 @@ private:
   mlir::Value loadPacked(mlir::Value buffer, mlir::Value at, int64_t count);
   void storePacked(mlir::Value value, mlir::Value buffer, mlir::Value at);
   mlir::Value shuffle(mlir::Value x, int64_t distance);
+  /// The minimum and maximum of `count` of `all` positions from `first` on, in
+  /// global memory; each warp its own.
+  PositionRange rangeOfTile(mlir::Value operand, mlir::Value first, int64_t all,
+                            int64_t count);
+  /// The minimum or maximum of a word of each lane.
+  mlir::Value reduceWarp(mlir::Value x, bool isLeast);
   /// The minimum or maximum of `count` words in shared memory.
   mlir::Value extreme(mlir::Value words, int64_t count, bool isLeast);
   mlir::Attribute workgroup();

@@ -121,7 +121,15 @@ void Forward::emit(Value block) {
   }
   Numbers state = startState();
   state.append(rows() * product->columnsOf(tiles.valueChunk), number(0));
-  finish(loopWith(sizes.keys, tiles.columns, state,
+  TileSpan span = findTiles(sizes.kPos, sizes.keys, [&](PositionRange ofKeys) {
+    return buildMaySee(b, sizes.mask, range, ofKeys);
+  });
+  Value begin = index(0), end = index(sizes.keys);
+  if (span.begin) {
+    begin = mul(span.begin, tiles.columns);
+    end = add(begin, mul(span.count, tiles.columns));
+  }
+  finish(loopWith(begin, end, tiles.columns, state,
                   [&](Value firstKey, ValueRange state) {
                     return emitKeys(firstKey, SmallVector<Value>(state));
                   }));

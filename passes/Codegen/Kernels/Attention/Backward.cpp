@@ -48,6 +48,7 @@ private:
   int64_t breadth = padded(std::min(choices.tileKeys, sizes.keys));
   Value sample, keyHead;
   Value firstKey, left; ///< of the tile of keys
+  PositionRange range;  ///< of its positions
   Value dots;           ///< rowsum(do * o) of queries
   Value positions;      ///< i32 by key
   Value randomStart;    ///< the sample's dropout key
@@ -153,6 +154,7 @@ void Backward::bringKeys(Value key) {
   transposeIn(v, {values, {}, breadth, {}}, breadth, sizes.valueWidth);
   if (positions)
     copyPositions(sizes.kPos, firstKey, k.last, breadth, positions);
+  range = rangeOf(sizes.kPos, firstKey, left);
 }
 
 void Backward::emitKeys(Value key) {
@@ -196,7 +198,7 @@ void Backward::emitProducts(Value firstQuery, Value there, Value head) {
 void Backward::emitPair(Value firstQuery, Value head, Value shared) {
   Value there =
       min(arith::SubIOp::create(b, index(sizes.queries), firstQuery), height);
-  ifSeen(firstQuery, there, firstKey, left, [&] {
+  ifSeen(rangeOf(sizes.qPos, firstQuery, there), range, [&] {
     emitProducts(firstQuery, there, head);
     emitScores(firstQuery, there, head,
                add(mul(shared, sizes.queries), firstQuery));
@@ -220,6 +222,7 @@ void Backward::emitBias(Value unit) {
   Value firstQuery = mul(remainder(unit, tiles), height);
   Value there =
       min(arith::SubIOp::create(b, index(sizes.queries), firstQuery), height);
+  PositionRange queries = rangeOf(sizes.qPos, firstQuery, there);
   Value rest = divide(unit, tiles);
   Value biasHead = remainder(rest, shape[1]);
   Value biasSample = divide(rest, shape[1]);
@@ -238,8 +241,7 @@ void Backward::emitBias(Value unit) {
       forAll(sizes.heads, shape[1], biasHead, [&](Value head) {
         keyHead = divide(head, sizes.shared());
         bringKeys(key);
-        ifSeen(firstQuery, there, firstKey, left,
-               [&] { emitBiasPair(firstQuery, there, head); });
+        ifSeen(queries, range, [&] { emitBiasPair(firstQuery, there, head); });
       });
     });
     Value end = min(arith::SubIOp::create(b, index(sizes.keys), key), breadth);

@@ -88,6 +88,9 @@ static int64_t bytesOf(const DeviceTiles &tiles, const AttentionSizes &sizes,
     numbers += isForward ? tiles.columns : most;
   if (sizes.bias)
     numbers += tiles.columns + (isForward ? 0 : most);
+  // The first and the last visible tile of each warp.
+  if (sizes.mask.isBounded())
+    numbers += 2 * llvm::alignTo(tiles.rows / kWarpRows, 4);
   return bytes + numbers * 4;
 }
 

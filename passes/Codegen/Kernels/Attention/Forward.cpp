@@ -36,6 +36,7 @@ private:
   Value keyHead;
   /// By query: maximum score, sum, factor of the values accumulated so far.
   Value highest, sum, rescale;
+  PositionRange range;         ///< of the queries
   Value positions, keys;       ///< i32 by query: positions, dropout keys
   Value query, scores, result; ///< [d][q], [t][q], [e][q]
   Value wideK, wideV;
@@ -102,6 +103,7 @@ void Forward::emit(Value unit) {
         store(load(bias.buffer, place), biases, i);
       });
   }
+  range = rangeOf(sizes.qPos, first, left);
   loop(index(sizes.keys), breadth, [&](Value firstKey) { emitKeys(firstKey); });
   finish();
 }
@@ -109,7 +111,7 @@ void Forward::emit(Value unit) {
 void Forward::emitKeys(Value firstKey) {
   Value there =
       min(arith::SubIOp::create(b, index(sizes.keys), firstKey), breadth);
-  ifSeen(first, left, firstKey, there, [&] {
+  ifSeen(range, rangeOf(sizes.kPos, firstKey, there), [&] {
     Tile k = rowsOf(sizes.k, sample, firstKey, keyHead, there);
     k = widened(k, wideK, breadth, there, sizes.width);
     product(k, {query, {}, height, {}}, {scores, {}, height, {}}, there,

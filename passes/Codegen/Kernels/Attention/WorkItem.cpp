@@ -167,6 +167,8 @@ void AttentionUnit::copyPositions(Value operand, Value first, Value last,
 }
 
 PositionRange AttentionUnit::rangeOf(Value operand, Value first, Value count) {
+  if (!sizes.isCausal)
+    return {};
   Value start = loadWord(operand, first);
   auto loop = scf::ForOp::create(b, index(1), count, index(1),
                                  ValueRange{start, start});
@@ -179,14 +181,12 @@ PositionRange AttentionUnit::rangeOf(Value operand, Value first, Value count) {
   return {loop.getResult(0), loop.getResult(1)};
 }
 
-void AttentionUnit::ifSeen(Value firstQuery, Value queries, Value firstKey,
-                           Value keys, llvm::function_ref<void()> body) {
+void AttentionUnit::ifSeen(PositionRange queries, PositionRange keys,
+                           llvm::function_ref<void()> body) {
   if (!sizes.isCausal)
     return body();
-  Value maySee =
-      buildMaySee(b, sizes.mask, rangeOf(sizes.qPos, firstQuery, queries),
-                  rangeOf(sizes.kPos, firstKey, keys));
-  auto isSeen = scf::IfOp::create(b, maySee, /*withElseRegion=*/false);
+  auto isSeen = scf::IfOp::create(b, buildMaySee(b, sizes.mask, queries, keys),
+                                  /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(isSeen.thenBlock());
   body();

@@ -102,10 +102,14 @@ protected:
   mlir::Value numberLike(double value, mlir::Type like);
   /// An integer operand's element as i32.
   mlir::Value loadWord(mlir::Value operand, mlir::Value index);
+  /// The positions of `count` rows from `first` on; null without a mask by
+  /// positions.
+  PositionRange rangeOf(mlir::Value operand, mlir::Value first,
+                        mlir::Value count);
   /// Builds the body under the condition that some query of the pair of tiles
-  /// may see some key.
-  void ifSeen(mlir::Value firstQuery, mlir::Value queries, mlir::Value firstKey,
-              mlir::Value keys, llvm::function_ref<void()> body);
+  /// may see some key, by their `rangeOf`.
+  void ifSeen(PositionRange queries, PositionRange keys,
+              llvm::function_ref<void()> body);
   /// to[i] = the positions of `height` rows from `first` on; after row `last`,
   /// that row's position.
   void copyPositions(mlir::Value operand, mlir::Value first, mlir::Value last,
@@ -138,9 +142,6 @@ protected:
   llvm::ArrayRef<Operand> outs;
 
 private:
-  /// The positions of `count` rows from `first` on.
-  PositionRange rangeOf(mlir::Value operand, mlir::Value first,
-                        mlir::Value count);
   mlir::Value randomMix(mlir::Value hash);
 };
 
