@@ -67,6 +67,9 @@ def draw_plan(draw, has_experts):
         if draw.random() < 0.3:
             flags["etp"] = 1
     chosen = [f"--{key}={value}" for key, value in flags.items()]
+    if draw.random() < 0.2:
+        chosen.append("--offload=optimizer" if "target" in flags
+                      else "--offload=optimizer=D")
     return chosen + (["--sequence-parallel"] if draw.random() < 0.2 else [])
 
 

@@ -8,6 +8,7 @@ at their start; scripts/test --all: 50 and 20, and more plans.
 RUN: rm -rf %t && mkdir %t && cd %t && %python %s %root
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -233,6 +234,29 @@ def kills():
     print("kills: no file is left")
 
 
+@contextlib.contextmanager
+def mounted(image, size):
+    """Mounts a new file system of `size` MiB; yields its folder, or none where
+    this user may not."""
+    folder = os.path.basename(image) + ".mounted"
+    try:
+        with open(image, "wb") as file:
+            file.truncate(size << 20)
+        os.mkdir(folder)
+        for command in (["mkfs.ext4", "-q", "-E", "nodiscard", "-O",
+                         "^has_journal", image],
+                        ["mount", "-o", "loop", image, folder]):
+            subprocess.run(command, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as why:
+        print(f"cannot mount {image}: {why}", file=sys.stderr)
+        yield None
+        return
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
 def refusals():
     compiled("refused", GPT2, "--seq=16", OFFLOAD)
 
@@ -259,24 +283,18 @@ def refusals():
     expect(2, "error: --offload-dir: this program offloads nothing to files",
            "note: pcc --offload optimizer=DIR compiles one that does",
            command=["./plain"], flags=["--offload-dir", "disk"])
-    # A disk of 2 MiB, where this user may mount one.
-    with open("image", "wb") as image:
-        image.truncate(2 << 20)
-    os.mkdir("mounted")
-    made = subprocess.run(["mkfs.ext4", "-q", "image"], check=False,
-                          capture_output=True)
-    mounted = made.returncode == 0 and subprocess.run(
-        ["mount", "-o", "loop", "image", "mounted"], check=False,
-        capture_output=True).returncode == 0
-    if mounted:
-        try:
-            expect(8, "error: cannot offload 2.0 MiB to 'mounted': No space left "
-                   "on device", flags=["--offload-dir", "mounted"])
-            assert os.listdir("mounted") == ["lost+found"]
-        finally:
-            subprocess.run(["umount", "mounted"], check=True)
-    print("full disk:", "mounted" if mounted else "by a limit alone",
-          file=sys.stderr)
+    # Disks of 2 MiB, and of 64 MiB on one of those, where this user may mount.
+    with mounted("image", 2) as folder:
+        if folder:
+            expect(8, f"error: cannot offload 2.0 MiB to '{folder}': No space left "
+                   "on device", flags=["--offload-dir", folder])
+            assert os.listdir(folder) == ["lost+found"]
+    compiled("low", GPT2, "--seq=16", "--precision=bf16", OFFLOAD)
+    with mounted("outer", 2) as outer:
+        with mounted(f"{outer}/inner", 64) as inner:
+            if outer and inner:
+                expect(8, "error: cannot write offloaded optimizer state: ",
+                       command=["./low"], flags=["--offload-dir", inner])
     # The disk fails: the file loses its bytes.
     with subprocess.Popen(["./refused", "--data", DATA, "--steps", "1000000"],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,

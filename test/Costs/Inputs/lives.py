@@ -28,8 +28,9 @@ def elements_of(type_):
 
 
 class Stage:
-    def __init__(self, arena):
-        self.arena = arena
+    def __init__(self, arena, offloaded):
+        self.arena = arena - offloaded  # the bytes in memory
+        self.offloaded = offloaded
         self.buffers = {}  # symbol -> (kind, bytes of a slot, slots)
         self.rows = {}  # symbol -> its bucket
         self.cut = set()  # buckets of which a rank keeps a shard
@@ -59,8 +60,9 @@ def parse(text):
     stages, blocks = [], []
     for line in text.splitlines():
         line = line.strip()
-        if match := re.match(r"rt\.stage \d+ arena (\d+)", line):
-            stages.append(Stage(int(match.group(1))))
+        if match := re.match(r"rt\.stage \d+ arena (\d+)(?: offloaded (\d+))?",
+                             line):
+            stages.append(Stage(int(match.group(1)), int(match.group(2) or 0)))
         elif match := re.match(r"rt\.buffer (@\S+) : (memref<[^>]*>) (\w+)",
                                line):
             if of := re.search(r" of @(?:\"([^\"]*)\"|([\w.$-]+))", line):
@@ -82,8 +84,10 @@ def parse(text):
                 stages[-1].cut.add(match[1])
             if " refilled" in line.partition("{")[0]:
                 stages[-1].refilled.add(match[1])
+            at = re.search(r" at (\d+)", line)
+            is_offloaded = at and int(at[1]) < stages[-1].offloaded
             stages[-1].buffers[match.group(1)] = (
-                match.group(3), size_of(match.group(2)),
+                match.group(3), 0 if is_offloaded else size_of(match.group(2)),
                 int(slots.group(1)) if slots else 1)
         elif match := re.match(r"rt\.event (@\S+)(?: slots (\d+))?", line):
             stages[-1].events[match[1]] = int(match[2] or 1)
