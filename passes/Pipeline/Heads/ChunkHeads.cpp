@@ -95,7 +95,13 @@ struct PipeChunkHeadsPass
       auto func = module.lookupSymbol<func::FuncOp>(name);
       if (!func)
         continue;
-      for (Value logits : Head::findLogits(func.getBody().front()))
+      SmallVector<Value> all = Head::findLogits(func.getBody().front());
+      if (chunks && all.empty()) {
+        emitError(func.getLoc()) << "--head-chunks " << int64_t(chunks)
+                                 << ": the loss is no cross-entropy of logits";
+        return signalPassFailure();
+      }
+      for (Value logits : all)
         if (failed(choose(logits, name == nn::kMicrobatch)))
           return signalPassFailure();
     }
@@ -105,6 +111,10 @@ struct PipeChunkHeadsPass
     ModuleOp module = getOperation();
     int64_t bytes = Head::getBytes(logits);
     if (chunks == 0 && bytes <= kMostBytes)
+      return success();
+    // Another loss of the same head has chosen.
+    Operation *maker = logits.getDefiningOp();
+    if (maker && maker->hasAttr(nn::kChunkAttr))
       return success();
     std::string why;
     std::optional<Head> head = Head::find(logits, why);

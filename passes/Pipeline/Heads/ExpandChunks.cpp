@@ -207,19 +207,27 @@ void Expander::run() {
     op->erase();
 }
 
+/// The extents of a chunk of the head that makes these logits; null if it is
+/// whole.
+static DenseI64ArrayAttr chunkOf(Value logits) {
+  Operation *maker = logits.getDefiningOp();
+  return maker ? maker->getAttrOfType<DenseI64ArrayAttr>(nn::kChunkAttr)
+               : DenseI64ArrayAttr();
+}
+
 void PipeExpandChunksPass::runOnOperation() {
   for (auto body : getOperation().getOps<pipe::BodyOp>())
-    for (Value logits : Head::findLogits(*body.getBlock())) {
-      Operation *maker = logits.getDefiningOp();
-      auto chunk = maker
-                       ? maker->getAttrOfType<DenseI64ArrayAttr>(nn::kChunkAttr)
-                       : DenseI64ArrayAttr();
-      if (!chunk)
-        continue;
+    // A head may have several losses; all are expanded at once.
+    for (;;) {
+      SmallVector<Value> all = Head::findLogits(*body.getBlock());
+      auto *logits = llvm::find_if(all, [](Value one) { return chunkOf(one); });
+      if (logits == all.end())
+        break;
+      DenseI64ArrayAttr chunk = chunkOf(*logits);
       std::string why;
-      std::optional<Head> head = Head::find(logits, why);
+      std::optional<Head> head = Head::find(*logits, why);
       if (!head) {
-        maker->emitOpError()
+        logits->getDefiningOp()->emitOpError()
             << "has the attribute '" << nn::kChunkAttr << "', but " << why;
         return signalPassFailure();
       }

@@ -63,3 +63,16 @@ func.func @microbatch(%x: tensor<1x8xf32> {nn.name = "x", nn.role = #nn.role<dat
   return
 }
 }
+
+// -----
+
+// CHECK: error: --head-chunks 2: the loss is no cross-entropy of logits
+module {
+nn.state @loss_sum : tensor<f32> sum
+func.func @microbatch(%x: tensor<4x8xf32> {nn.name = "x", nn.role = #nn.role<data>}) {
+  %square = nn.mul %x, %x : tensor<4x8xf32>
+  %sum = nn.reduce %square [0, 1] : tensor<4x8xf32> -> tensor<f32>
+  nn.accumulate %sum, @loss_sum : tensor<f32>
+  return
+}
+}

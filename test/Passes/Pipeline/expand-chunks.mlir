@@ -40,3 +40,16 @@ pipe.body @forward.0.body(%x: tensor<5x4x8xf32>, %w: tensor<16x8xf32>, %t: tenso
   %new = nn.sum %grad, %dw : tensor<16x8xf32>
   pipe.yield %dx, %sum, %new : tensor<5x4x8xf32>, tensor<f32>, tensor<16x8xf32>
 }
+
+// Two losses of the same logits, one of them capped: one head.
+// CHECK-LABEL: pipe.body @two.0.body
+// CHECK-COUNT-2: nn.contract
+// CHECK-NOT: nn.contract
+// CHECK: pipe.yield
+pipe.body @two.0.body(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %t: tensor<4xi64>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %logits = nn.contract "bk,nk->bn" %x, %w {nn.chunk = array<i64: 2>} : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+  %loss, %lse = nn.cross_entropy %logits, %t classes 16 {nn.chunk = array<i64: 2>} : tensor<4x16xf32>, tensor<4xi64> -> tensor<4xf32>
+  %capped = nn.tanh %logits {nn.chunk = array<i64: 2>} : tensor<4x16xf32>
+  %other, %lse2 = nn.cross_entropy %capped, %t classes 16 {nn.chunk = array<i64: 2>} : tensor<4x16xf32>, tensor<4xi64> -> tensor<4xf32>
+  pipe.yield %loss, %other : tensor<4xf32>, tensor<4xf32>
+}
