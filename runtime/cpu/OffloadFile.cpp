@@ -22,6 +22,8 @@ using namespace pcc;
 
 /// The file, and the addresses it is mapped at; none: -1 and null.
 static int file = -1;
+/// Whether the file's pages are those of another file, of a lower layer.
+static bool isLayered = false;
 static char *mapped = nullptr;
 static int64_t mappedBytes = 0;
 
@@ -55,6 +57,7 @@ static void requireDisk(const backend::Offload &offload) {
   if (fstatfs(file, &status))
     refuse(offload, errno);
   auto kind = static_cast<unsigned long>(status.f_type);
+  isLayered = kind == OVERLAYFS_SUPER_MAGIC;
   if (kind == TMPFS_MAGIC || kind == RAMFS_MAGIC || kind == HUGETLBFS_MAGIC)
     fail(ExitOutput,
          format("cannot offload to '%s': its files are in memory (%s)",
@@ -124,6 +127,19 @@ void pcc::dropOffloaded(const pcc_kernel &kernel, void *const *args) {
     dropOffloaded(static_cast<const char *>(args[i]), kernel.arg_bytes[i]);
 }
 
+/// Writes pages back, and returns once they are clean; -1 with errno set on
+/// failure.
+static int writeBack(const Pages &pages) {
+  int64_t length = pages.end - pages.begin;
+  // sync_file_range() does not reach the file of a lower layer. Elsewhere
+  // msync() would also flush the disk's cache, which nothing here needs.
+  if (isLayered)
+    return msync(mapped + pages.begin, length, MS_SYNC);
+  return sync_file_range(file, pages.begin, length,
+                         SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+                             SYNC_FILE_RANGE_WAIT_AFTER);
+}
+
 void pcc::dropOffloaded(const char *begin, int64_t bytes) {
   Pages pages = pagesOf(begin, bytes);
   if (pages.begin == pages.end)
@@ -132,9 +148,7 @@ void pcc::dropOffloaded(const char *begin, int64_t bytes) {
   span.note("bytes", pages.end - pages.begin);
   int64_t length = pages.end - pages.begin;
   // Only clean pages can be dropped.
-  if (sync_file_range(file, pages.begin, length,
-                      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
-                          SYNC_FILE_RANGE_WAIT_AFTER))
+  if (writeBack(pages))
     fail(ExitOutput,
          format("cannot write offloaded optimizer state: %s", strerror(errno)));
   madvise(mapped + pages.begin, length, MADV_DONTNEED);

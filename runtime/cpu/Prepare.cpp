@@ -131,8 +131,8 @@ void pcc::requireMemory(int64_t bytes) {
                 ranks == 1 ? "rank" : format("%d ranks", ranks).c_str(),
                 ranks == 1 ? "s" : "", bytesText(needed).c_str(),
                 bytesText(available).c_str()),
-         "a smaller micro batch, or more hosts with a higher --tp or --pp, "
-         "need less");
+         "a smaller micro batch, pcc's --offload optimizer=DIR, or more hosts "
+         "with a higher --tp or --pp, need less");
 }
 
 void pcc::requireBlasBuffers() {

@@ -85,7 +85,8 @@ def check_driver():
     """Checks command lines without compiling or training: usage errors are
     reported before missing files. Returns their number."""
     examples = re.findall(r"^      (?! )(.*)$", read("docs", "Driver.md"), re.M)
-    for program in ("train", "forward --forward"):
+    for program in ("train", "forward --forward",
+                    "offloaded --offload optimizer=."):
         code, output = run("pcc examples/gpt2/gpt2.onnx --seq 8 -q -o " +
                            program)
         assert code == 0, output
