@@ -214,3 +214,6 @@ rt.stage 1 {
     rt.fill %x : memref<4xf32>
   }
 }
+// CHECK: rt.stage 2 arena 4194304 offloaded 2097152 {
+rt.stage 2 arena 4194304 offloaded 2097152 {
+}
