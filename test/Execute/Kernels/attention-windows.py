@@ -1,6 +1,6 @@
 # Attention with windows, chunks, soft caps and sinks, against numpy: by tiles,
 # and the row ops of expanded attention. Then the pairs of tiles that are
-# computed are counted.
+# computed are counted, and faults planted, with PCC_TEST_ALL more of them.
 # RUN: %python %s
 
 import os
@@ -220,3 +220,59 @@ for mask in ({"window": 1}, {"window": 65}, {"window": 300}, {"chunk": 96},
     forward, backward, least = pairs(1024, mask)
     print(mask, forward, backward, least)
     assert least <= forward <= 1.2 * least and least <= backward <= 1.2 * least
+
+# Faults in the code of a CPU. With 129 queries and a window of 66, query 128 is
+# alone in its tile, sees key 128, alone in its tile, too, and key 63, the last
+# of its tile.
+N, W = 129, 66
+
+
+def results(plant=None):
+    Q, L = tensor(1, N, 1, 8), tensor(1, N, 1)
+    A, S = f"tensor<{N}xi64>", tensor(1)
+    text = f"scale {SCALE} {attributes(window=W)}"
+    kernels = Kernels(
+        [f"%q: {Q}", f"%do: {Q}", f"%o: {Q}", f"%l: {L}", f"%at: {A}",
+         f"%sinks: {S}"], [Q, L, Q, Q, Q], f"""
+  %y, %lse = nn.attention causal %q, %q, %q positions %at, %at sinks %sinks {text}
+      : ({Q}, {Q}, {Q}, {A}, {A}, {S}) -> ({Q}, {L})
+  %dq, %dk, %dv = nn.attention_grad causal %do, %q, %q, %q result %o lse %l positions %at, %at {text}
+      : ({Q}, {Q}, {Q}, {Q}, {Q}, {L}, {A}, {A}) -> ({Q}, {Q}, {Q})
+  return %y, %lse, %dq, %dk, %dv : {Q}, {L}, {Q}, {Q}, {Q}""", plant=plant)
+    found = kernels(q, do, out, lse, at, sinks)
+    return [np.abs(x - y).max() / np.abs(y).max()
+            for x, y in zip(found, (out, lse, *grads[:3]))]
+
+
+at = np.arange(N)
+q, do = (rng.standard_normal((1, N, 1, 8)).astype(np.float32) for _ in range(2))
+sinks = rng.standard_normal(1).astype(np.float32)
+out, lse, _, *grads = expected(q, q, q, do, visible(at, at, window=W), 0, None,
+                               sinks, 1)
+texts = []
+assert max(results(lambda text: texts.append(text) or text)) < 5e-6
+
+
+def planted(old, new, number):
+    """Replaces one occurrence, of the forward or the backward kernel."""
+    def plant(text):
+        parts = text.split(old)
+        assert len(parts) > number + 1, (old, number)
+        return old.join(parts[:number + 1]) + new + old.join(parts[number + 1:])
+    return plant
+
+
+WINDOW, SUM = f"arith.constant {W - 1} : i32", "dense<1.000000e+00> : vector<"
+# A tile too few; a window off by one; a sink that is left out or counted twice.
+faults = [("arith.cmpi sge", "arith.cmpi sgt", i)
+          for i in range(texts[0].count("arith.cmpi sge"))]
+for wrong in W - 2, W:
+    faults += [(f"dense<{W - 1}> : vector<", f"dense<{wrong}> : vector<", 0)]
+faults += [(WINDOW, f"arith.constant {W - 2} : i32", i)
+           for i in range(texts[0].count(WINDOW))]
+faults += [(SUM, SUM.replace("1.0", wrong), 0) for wrong in ("0.0", "2.0")]
+print(len(faults), "faults")
+if not os.environ.get("PCC_TEST_ALL"):
+    faults = faults[::3]
+unseen = [fault for fault in faults if max(results(planted(*fault))) < 1e-5]
+assert not unseen, unseen

@@ -56,9 +56,11 @@ def aligned(shape, dtype, fill):
 class Kernels:
     """The kernels that --rt-form-kernels forms from the ops of a function.
 
-    `body` holds the ops and a return; `arguments` are '%x: type' strings."""
+    `body` holds the ops and a return; `arguments` are '%x: type' strings.
+    `plant`, if given, changes the tiled kernels' text."""
 
-    def __init__(self, arguments, results, body, passes=(), symbols=""):
+    def __init__(self, arguments, results, body, passes=(), symbols="",
+                 plant=None):
         self.arguments, self.results = arguments, results
         source = (f"{symbols}\nfunc.func @f({', '.join(arguments)}) -> "
                   f"({', '.join(results)}) {{\n{body}\n}}\n")
@@ -68,8 +70,10 @@ class Kernels:
         # Drop the function that calls the kernels.
         kernels = formed[formed.index("  func.func private @kernel_0"):]
         text = "module {\n" + kernels
-        lowered = run(["pcc-opt", "--rt-tile-kernels", "--rt-verify-kernels",
-                       "--rt-lower-kernels"], text)
+        tiled = run(["pcc-opt", "--rt-tile-kernels", "--rt-verify-kernels"],
+                    text)
+        lowered = run(["pcc-opt", "--rt-lower-kernels"],
+                      plant(tiled) if plant else tiled)
         self.meta = {
             name: (int(units), int(grain)) for name, grain, units in
             re.findall(r"llvm.func @(\w+)\(.*rt.grain = (\d+).*"
