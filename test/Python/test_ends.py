@@ -140,5 +140,5 @@ def test_compile(number, code, marked):
         begun.communicate(timeout=20)
     except subprocess.TimeoutExpired:
         pytest.fail("it did not end")
-    marked.wait_until_gone(5)
+    marked.wait_until_gone(60)
     assert not os.path.exists("begun")
