@@ -45,6 +45,10 @@ struct DistAttentionHeadsPass
     }
     for (const ShardedOp *op : all)
       Split(*program, *op).move();
+    if (isAsked && all.empty())
+      module.emitWarning()
+          << "--cp-comm-type a2a changes nothing: no attention "
+             "has its sequence split";
   }
 
   /// The axes of an attention's queries and heads.

@@ -78,8 +78,8 @@ void Summary::printSavings(llvm::raw_ostream &os) const {
     os << "with:     " << flags << ": " << formatBytes(bytes);
     if (bytes < now)
       os << ", " << formatBytes(now - bytes) << " less";
-    else
-      os << ", nothing less";
+    else if (bytes > now)
+      os << ", " << formatBytes(bytes - now) << " more";
     os << "\n";
   }
 }

@@ -1,6 +1,7 @@
 //===- UnusedFlags.cpp - Warnings about unused flags ----------------------===//
 
 #include "tools/pcc/UnusedFlags.h"
+#include "passes/Pipelines.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -26,11 +27,16 @@ static void warnOfPlan(const Arguments &arguments) {
     return llvm::is_contained(arguments.given, flag);
   };
   if (options.forward) {
+    if (arguments.memory)
+      warn("--memory", "a forward-only program keeps nothing");
     for (llvm::StringRef flag : kOfTraining)
       if (isGiven(flag))
         warn("--" + flag, "a forward-only program trains nothing");
     return;
   }
+  if (arguments.memory && findPhase(arguments.emit) >= 0 &&
+      findPhase(arguments.emit) < findPhase("rt"))
+    warn("--memory", "offsets in memory are assigned in phase rt");
   if (isGiven("schedule") && options.schedule != "1f1b" && options.pp == 1)
     warn("--schedule " + options.schedule, "there is one stage, without --pp");
   if (isGiven("overlap") && options.overlap == "off" &&

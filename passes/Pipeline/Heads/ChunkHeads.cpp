@@ -39,15 +39,15 @@ static SmallVector<int64_t> extentsOf(ArrayRef<int64_t> tokens, int64_t most) {
   return chunk;
 }
 
-/// The extents of the token dims for about `count` chunks: those of the first
-/// dims become smaller first.
+/// The extents of the token dims for at least `count` chunks: those of the
+/// first dims become smaller first.
 static SmallVector<int64_t> extentsFor(ArrayRef<int64_t> tokens,
                                        int64_t count) {
   SmallVector<int64_t> chunk(tokens);
   for (int64_t &extent : chunk) {
-    int64_t parts = std::min(extent, count);
-    extent = llvm::divideCeil(extent, parts);
-    count = llvm::divideCeil(count, parts);
+    int64_t all = extent;
+    extent = llvm::divideCeil(all, std::min(all, count));
+    count = llvm::divideCeil(count, llvm::divideCeil(all, extent));
   }
   return chunk;
 }
@@ -101,10 +101,21 @@ struct PipeChunkHeadsPass
                                  << ": the loss is no cross-entropy of logits";
         return signalPassFailure();
       }
+      // A small head beside a large one stays whole.
+      int64_t rows = 0;
       for (Value logits : all)
-        if (failed(choose(logits, name == nn::kMicrobatch)))
+        rows = std::max(rows, rowsOf(logits));
+      for (Value logits : all)
+        if ((rowsOf(logits) == rows || rowsOf(logits) >= chunks) &&
+            failed(choose(logits, name == nn::kMicrobatch)))
           return signalPassFailure();
     }
+  }
+
+  /// The rows of logits of a microbatch on a rank.
+  static int64_t rowsOf(Value logits) {
+    RankedTensorType type = nn::tensorType(logits);
+    return type.getNumElements() / type.getShape().back();
   }
 
   LogicalResult choose(Value logits, bool isTraining) {
@@ -134,9 +145,7 @@ struct PipeChunkHeadsPass
       return success();
     }
     ArrayRef<int64_t> tokens = head->getTokens();
-    int64_t all = 1;
-    for (int64_t extent : tokens)
-      all *= extent;
+    int64_t all = rowsOf(logits);
     if (chunks > all)
       return emitError(logits.getLoc())
              << "--head-chunks " << int64_t(chunks) << ": a microbatch has "

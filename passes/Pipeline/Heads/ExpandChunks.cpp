@@ -93,7 +93,12 @@ Value Expander::slice(Value whole) {
   auto made = nn::SliceOp::create(builder, whole.getLoc(), typeOf(whole), whole,
                                   starts, steps);
   shard(made, dist::getSharding(whole));
-  made->setAttr(nn::kChunkAttr, builder.getDenseI64ArrayAttr(chunk));
+  // Other values may exist in kernels only.
+  Operation *maker = whole.getDefiningOp();
+  if (!isa_and_nonnull<nn::ConstantOp, nn::BroadcastOp, nn::CastOp,
+                       nn::ReshapeOp, nn::SelectOp, nn::SliceOp,
+                       nn::TransposeOp>(maker))
+    made->setAttr(nn::kChunkAttr, builder.getDenseI64ArrayAttr(chunk));
   return made;
 }
 
@@ -105,17 +110,14 @@ Value Expander::take(Value operand, IRMapping &mapping) {
     return operand;
   Operation *maker = operand.getDefiningOp();
   Value part;
-  // What is repeated for each token is repeated for fewer.
-  auto constant = dyn_cast_or_null<nn::ConstantOp>(maker);
-  auto splat =
-      constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : nullptr;
-  if (splat ||
-      (isa_and_nonnull<nn::BroadcastOp>(maker) &&
-       typeOf(maker->getOperand(0)) == maker->getOperand(0).getType())) {
-    Operation *copy = builder.clone(*maker);
-    if (splat)
-      cast<nn::ConstantOp>(copy).setValueAttr(
-          splat.resizeSplat(typeOf(operand)));
+  if (Head::isRepetition(maker)) {
+    // What is repeated for each token is repeated for fewer.
+    for (Value repeated : maker->getOperands())
+      mapping.map(repeated, take(repeated, mapping));
+    Operation *copy = builder.clone(*maker, mapping);
+    if (auto constant = dyn_cast<nn::ConstantOp>(copy))
+      constant.setValueAttr(cast<SplatElementsAttr>(constant.getValue())
+                                .resizeSplat(typeOf(operand)));
     copy->getResult(0).setType(typeOf(operand));
     part = copy->getResult(0);
   } else {

@@ -55,6 +55,12 @@ bool Head::isLarge(Value value) const {
   return hasTokens(value) && llvm::is_contained(dimsOf(value), kClassDim);
 }
 
+bool Head::isRepetition(Operation *op) {
+  if (auto constant = dyn_cast_or_null<nn::ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue());
+  return isa_and_nonnull<nn::BroadcastOp>(op);
+}
+
 int64_t Head::getBytes(Value logits) { return bytesOf(logits); }
 
 /// Whether an op treats equal tokens alike, wherever they are: it numbers no
@@ -68,7 +74,9 @@ static bool isAlikeForTokens(Operation *op) {
          isa<nn::ContractOp, nn::ReduceOp, nn::ReduceMaxOp, nn::CrossEntropyOp,
              nn::CrossEntropyGradOp, nn::CrossEntropyLossOp,
              nn::CrossEntropyStatsOp, nn::RowMaxOp, nn::SoftmaxOp,
-             nn::SoftmaxGradOp, nn::ValidOp>(op);
+             nn::SoftmaxGradOp, nn::ValidOp, nn::LayerNormOp,
+             nn::LayerNormGradOp, nn::LayerNormGradScaleOp, nn::RmsNormOp,
+             nn::RmsNormGradOp, nn::RmsNormGradScaleOp, nn::TopKOp>(op);
 }
 
 bool Head::note(Operation *op, Value value, HeadDims derived) {
@@ -141,6 +149,9 @@ bool Head::add(Operation *op) {
     Operation *maker = value.getDefiningOp();
     if (!maker)
       return refuse(op, "reads logits that no op of the step computes");
+    // Others may repeat the same value.
+    if (isRepetition(maker))
+      continue;
     if (!add(maker))
       return false;
     for (Operation *user : value.getUsers())
@@ -191,13 +202,24 @@ void Head::findNeeded() {
       needed.push_back(&op);
 }
 
+bool Head::deduceRepeated(Value value) {
+  Operation *maker = value.getDefiningOp();
+  if (!isRepetition(maker) || found.contains(maker) ||
+      maker->getNumOperands() == 0)
+    return true;
+  return deduce(maker) && deduceRepeated(maker->getOperand(0));
+}
+
 bool Head::check() {
   for (Operation *op : ops) {
     // Values of other ops may have become known since.
     if (!deduce(op))
       return false;
     if (op->getAttr(nn::kSegmentAttr) != ops.front()->getAttr(nn::kSegmentAttr))
-      return refuse(op, "is in another segment than the logits");
+      return refuse(op, "belongs to another layer than the logits");
+    for (Value operand : op->getOperands())
+      if (!deduceRepeated(operand))
+        return false;
     for (Value result : op->getResults()) {
       if (hasTokens(result))
         continue;

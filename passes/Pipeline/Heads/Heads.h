@@ -53,6 +53,9 @@ public:
   static int64_t getBytes(mlir::Value logits);
   /// The dims of an operand or result of the ops.
   HeadDims dimsOf(mlir::Value value) const;
+  /// Whether an op outside the head only repeats a value or a constant: its
+  /// part of a chunk is repeated instead of sliced.
+  static bool isRepetition(mlir::Operation *op);
   /// Whether a value has all token dims.
   bool hasTokens(mlir::Value value) const;
 
@@ -69,6 +72,8 @@ private:
   /// Derives the dims of an op's values from those that are known.
   bool deduce(mlir::Operation *op);
   bool note(mlir::Operation *op, mlir::Value value, HeadDims dims);
+  /// Derives the dims of what a repetition outside the head repeats.
+  bool deduceRepeated(mlir::Value value);
   /// Checks that no op reads a sum over tokens.
   bool check();
   bool isLarge(mlir::Value value) const;
