@@ -215,8 +215,11 @@ LogicalResult Grouper::seed() {
     (isAlias(op) ? outside : solidViews).insert(op);
   }
   // A slice of a chunk stays outside kernels, so that all chunks share them.
+  auto isOfChunk = [](Operation *op) {
+    return isa<nn::SliceOp>(op) && op->hasAttr(nn::kChunkAttr);
+  };
   for (Operation *op : all)
-    if (isa<nn::SliceOp>(op) && op->hasAttr(nn::kChunkAttr))
+    if (isOfChunk(op))
       solidViews.insert(op);
   for (bool changed = true; changed;) {
     changed = false;
@@ -251,8 +254,7 @@ LogicalResult Grouper::seed() {
     bool isFree = isView(op) && !solidViews.contains(op);
     unit[op] = own.size();
     own.push_back({op});
-    isGroup.push_back(isKernelOp(op) && !isFree &&
-                      !op->hasAttr(nn::kChunkAttr));
+    isGroup.push_back(isKernelOp(op) && !isFree && !isOfChunk(op));
   }
   return success();
 }

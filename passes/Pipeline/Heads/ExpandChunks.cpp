@@ -235,4 +235,10 @@ void PipeExpandChunksPass::runOnOperation() {
       }
       Expander(*head, chunk).run();
     }
+  // Ops that a head needs, but that are computed once.
+  for (auto body : getOperation().getOps<pipe::BodyOp>())
+    for (Operation &op : *body.getBlock())
+      if (auto chunk = op.getAttrOfType<DenseI64ArrayAttr>(nn::kChunkAttr);
+          chunk && chunk.empty())
+        op.removeAttr(nn::kChunkAttr);
 }

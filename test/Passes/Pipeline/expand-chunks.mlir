@@ -59,15 +59,18 @@ pipe.body @two.0.body(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %t: tensor<4xi6
 // CHECK-LABEL: pipe.body @samples.0.body
 // CHECK: %[[S0:.*]] = nn.slice %s at [0] step [1] {nn.chunk = array<i64: 1, 3>} : tensor<2xf32> -> tensor<1xf32>
 // CHECK-NEXT: nn.broadcast %[[S0]] [0] : tensor<1xf32> -> tensor<1x3xf32>
-// CHECK: nn.slice %cst{{.*}} at [0, 0] step [1, 1] : tensor<2x3xf32> -> tensor<1x3xf32>
+// CHECK: %[[C0:.*]] = nn.slice %{{.*}} at [0, 0] step [1, 1] : tensor<2x3xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: nn.broadcast %[[C0]] [0, 1] : tensor<1x3xf32> -> tensor<1x3x16xf32>
 // CHECK: nn.slice %s at [1]
 // CHECK: pipe.yield
-pipe.body @samples.0.body(%x: tensor<2x3x8xf32>, %w: tensor<16x8xf32>, %t: tensor<2x3xi64>, %s: tensor<2xf32>) -> (tensor<2x3xf32>, tensor<2x3x16xf32>) {
+pipe.body @samples.0.body(%x: tensor<2x3x8xf32>, %w: tensor<16x8xf32>, %t: tensor<2x3xi64>, %s: tensor<2xf32>) -> (tensor<2x3xf32>, tensor<2x3x8xf32>) {
   %cst = nn.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
   %logits = nn.contract "bsk,nk->bsn" %x, %w {nn.chunk = array<i64: 1, 3>} : tensor<2x3x8xf32>, tensor<16x8xf32> -> tensor<2x3x16xf32>
   %loss, %lse = nn.cross_entropy %logits, %t classes 16 {nn.chunk = array<i64: 1, 3>} : tensor<2x3x16xf32>, tensor<2x3xi64> -> tensor<2x3xf32>
   %each = nn.broadcast %s [0] : tensor<2xf32> -> tensor<2x3xf32>
-  %d = nn.mul %each, %cst {nn.chunk = array<i64: 1, 3>} : tensor<2x3xf32>
-  %g = nn.cross_entropy_grad %d, %logits, %t lse %lse classes 16 {nn.chunk = array<i64: 1, 3>} : tensor<2x3xf32>, tensor<2x3x16xf32>, tensor<2x3xi64>
-  pipe.yield %loss, %g : tensor<2x3xf32>, tensor<2x3x16xf32>
+  %g = nn.cross_entropy_grad %each, %logits, %t lse %lse classes 16 {nn.chunk = array<i64: 1, 3>} : tensor<2x3xf32>, tensor<2x3x16xf32>, tensor<2x3xi64>
+  %factors = nn.broadcast %cst [0, 1] : tensor<2x3xf32> -> tensor<2x3x16xf32>
+  %scaled = nn.mul %g, %factors {nn.chunk = array<i64: 1, 3>} : tensor<2x3x16xf32>
+  %dx = nn.contract "bsn,nk->bsk" %scaled, %w {nn.chunk = array<i64: 1, 3>} : tensor<2x3x16xf32>, tensor<16x8xf32> -> tensor<2x3x8xf32>
+  pipe.yield %loss, %dx : tensor<2x3xf32>, tensor<2x3x8xf32>
 }
