@@ -58,12 +58,7 @@ struct DistAttentionHeadsPass
       // Queries, and the cotangent of the result, are [b, s, (g r), d].
       queries = op.rule.operands[0][1].front();
       heads = op.rule.operands[0][2].front();
-      auto names = op.op->getAttrOfType<ArrayAttr>(kFactorsAttr);
-      for (auto list : names.getAsRange<ArrayAttr>()) {
-        factors.emplace_back();
-        for (auto name : list.getAsRange<StringAttr>())
-          factors.back().push_back(*mesh.find(name));
-      }
+      factors = readFactors(mesh, op);
       AxisSet sequence = mesh.withRole(AxisRole::Sequence);
       for (Axis axis : factors[queries])
         if (sequence.contains(axis))

@@ -14,6 +14,18 @@ bool pcc::hasFactor(const ValueFactors &value, int factor) {
   });
 }
 
+FactorAxes pcc::readFactors(const Mesh &mesh, const ShardedOp &op) {
+  FactorAxes factors;
+  if (auto attr = op.op->getAttrOfType<ArrayAttr>(kFactorsAttr))
+    for (auto list : attr.getAsRange<ArrayAttr>()) {
+      factors.emplace_back();
+      for (auto name : list.getAsRange<StringAttr>())
+        factors.back().push_back(*mesh.find(name));
+    }
+  factors.resize(op.rule.factors.size());
+  return factors;
+}
+
 FactorAxes pcc::distribute(const Mesh &mesh, ArrayRef<Axis> axes,
                            const DimFactors &factors,
                            const ShardingRule &rule) {

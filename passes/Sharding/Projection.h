@@ -13,6 +13,10 @@ bool hasFactor(const nn::ValueFactors &value, int factor);
 /// The axes of every factor of an op.
 using FactorAxes = llvm::SmallVector<dist::AxisList>;
 
+/// Returns the axes that kFactorsAttr of an op gives its factors; none for
+/// factors that it does not list.
+FactorAxes readFactors(const dist::Mesh &mesh, const ShardedOp &op);
+
 /// Distributes the axes of a dim over its factors, major first. A factor takes
 /// axes until it is used up. An axis that does not divide the rest, or an
 /// unshardable factor, ends the distribution; the remaining axes are dropped.

@@ -25,14 +25,7 @@ ReshardInserter::ReshardInserter(Program &program)
       builder(program.module.getContext()) {
   for (const ShardedOp &op : program.ops) {
     byOp[op.op] = &op;
-    FactorAxes &axes = factors[op.op];
-    if (auto attr = op.op->getAttrOfType<ArrayAttr>(kFactorsAttr))
-      for (auto list : attr.getAsRange<ArrayAttr>()) {
-        axes.emplace_back();
-        for (auto name : list.getAsRange<StringAttr>())
-          axes.back().push_back(*mesh.find(name));
-      }
-    axes.resize(op.rule.factors.size());
+    factors[op.op] = readFactors(mesh, op);
   }
 }
 

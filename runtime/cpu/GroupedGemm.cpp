@@ -75,18 +75,17 @@ void pcc::multiplyGroups(const pcc_grouped_gemm_desc &d,
   groups.desc = &d;
   groups.all = matrices;
   groups.ends = ends;
+  auto rowsOf = [&](int64_t group) {
+    return ends[group] - (group ? ends[group - 1] : 0);
+  };
   for (int64_t group = 0; group < d.groups; ++group) {
-    int64_t count = ends[group] - (group ? ends[group - 1] : 0);
-    if (isDivided && count <= share)
+    if (isDivided && rowsOf(group) <= share)
       groups.own.push_back(group);
     else
       multiplyGroup(d, matrices, ends, group, threads);
   }
   if (!groups.own.empty()) {
     // The largest first, so that threads end together.
-    auto rowsOf = [&](int64_t group) {
-      return ends[group] - (group ? ends[group - 1] : 0);
-    };
     std::sort(groups.own.begin(), groups.own.end(), [&](int64_t x, int64_t y) {
       return std::pair(-rowsOf(x), x) < std::pair(-rowsOf(y), y);
     });

@@ -290,10 +290,7 @@ void Summary::collectHeads(ModuleOp module) {
   for (auto body : module.getOps<pipe::BodyOp>())
     for (Value logits : Head::findLogits(*body.getBlock())) {
       bytes = std::max(bytes, Head::getBytes(logits));
-      Operation *maker = logits.getDefiningOp();
-      auto chunk = maker
-                       ? maker->getAttrOfType<DenseI64ArrayAttr>(nn::kChunkAttr)
-                       : DenseI64ArrayAttr();
+      DenseI64ArrayAttr chunk = Head::getChunk(logits);
       if (!chunk)
         continue;
       int64_t count = 1, tokens = 1;

@@ -1,6 +1,6 @@
 //===- SummaryMemory.cpp - What is kept, and what flags would save --------===//
 
-#include "dialects/NN/NN.h"
+#include "analysis/Activations.h"
 #include "dialects/Pipe/Pipe.h"
 #include "passes/Pipeline/Passes.h"
 #include "tools/pcc/Summary.h"
@@ -8,13 +8,6 @@
 
 using namespace mlir;
 using namespace pcc;
-
-/// The size of a tensor in bytes.
-static int64_t tensorBytes(Value value) {
-  RankedTensorType type = nn::tensorType(value);
-  return type.getNumElements() *
-         std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-}
 
 /// Values that a forward task hands to a backward task are kept in between.
 void Summary::collectKept(ModuleOp module) {
@@ -34,7 +27,7 @@ void Summary::collectKept(ModuleOp module) {
     for (auto [i, value] : llvm::enumerate(body.getResults()))
       if (isa_and_nonnull<pipe::ValueOp>(symbols.lookup(task.getTarget(i))) &&
           read.contains(task.getTarget(i)))
-        bytes += tensorBytes(value);
+        bytes += bytesOf(value);
     // A task is named forward.SEGMENT.
     int64_t segment = 0;
     task.getSymName().rsplit('.').second.getAsInteger(10, segment);

@@ -124,8 +124,7 @@ struct PipeChunkHeadsPass
     if (chunks == 0 && bytes <= kMostBytes)
       return success();
     // Another loss of the same head has chosen.
-    Operation *maker = logits.getDefiningOp();
-    if (maker && maker->hasAttr(nn::kChunkAttr))
+    if (Head::getChunk(logits))
       return success();
     std::string why;
     std::optional<Head> head = Head::find(logits, why);

@@ -6,6 +6,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/Pipeline/Heads/Heads.h"
 #include "passes/Pipeline/Passes.h"
+#include "passes/Pipeline/TaskBuilder.h"
 
 namespace pcc {
 #define GEN_PASS_DEF_PIPEEXPANDCHUNKSPASS
@@ -48,12 +49,6 @@ struct PipeExpandChunksPass
 
 } // namespace
 
-/// Programs of one rank have no shardings.
-static void shard(Operation *op, dist::ShardingAttr sharding) {
-  if (sharding)
-    dist::setShardings(op, sharding);
-}
-
 /// Moves ops that use the head's results behind its last op.
 void Expander::moveUsersBehind() {
   Operation *last = head.getOps().back();
@@ -92,7 +87,7 @@ Value Expander::slice(Value whole) {
       start = begin[dim];
   auto made = nn::SliceOp::create(builder, whole.getLoc(), typeOf(whole), whole,
                                   starts, steps);
-  shard(made, dist::getSharding(whole));
+  setSharding(made, dist::getSharding(whole));
   // Other values may exist in kernels only.
   Operation *maker = whole.getDefiningOp();
   if (!isa_and_nonnull<nn::ConstantOp, nn::BroadcastOp, nn::CastOp,
@@ -153,7 +148,7 @@ Value Expander::join(Value whole, ArrayRef<Value> given) {
   if (!head.hasTokens(whole)) {
     auto sum = nn::SumOp::create(builder, whole.getLoc(), whole.getType(),
                                  ValueRange(values));
-    shard(sum, sharding);
+    setSharding(sum, sharding);
     return sum;
   }
   HeadDims dims = head.dimsOf(whole);
@@ -172,7 +167,7 @@ Value Expander::join(Value whole, ArrayRef<Value> given) {
           RankedTensorType::get(shape, nn::tensorType(whole).getElementType());
       auto concat = nn::ConcatOp::create(builder, whole.getLoc(), type,
                                          ValueRange(row), dim);
-      shard(concat, sharding);
+      setSharding(concat, sharding);
       joined.push_back(concat);
     }
     values = joined;
@@ -209,23 +204,15 @@ void Expander::run() {
     op->erase();
 }
 
-/// The extents of a chunk of the head that makes these logits; null if it is
-/// whole.
-static DenseI64ArrayAttr chunkOf(Value logits) {
-  Operation *maker = logits.getDefiningOp();
-  return maker ? maker->getAttrOfType<DenseI64ArrayAttr>(nn::kChunkAttr)
-               : DenseI64ArrayAttr();
-}
-
 void PipeExpandChunksPass::runOnOperation() {
   for (auto body : getOperation().getOps<pipe::BodyOp>())
     // A head may have several losses; all are expanded at once.
     for (;;) {
       SmallVector<Value> all = Head::findLogits(*body.getBlock());
-      auto *logits = llvm::find_if(all, [](Value one) { return chunkOf(one); });
+      auto *logits = llvm::find_if(all, Head::getChunk);
       if (logits == all.end())
         break;
-      DenseI64ArrayAttr chunk = chunkOf(*logits);
+      DenseI64ArrayAttr chunk = Head::getChunk(*logits);
       std::string why;
       std::optional<Head> head = Head::find(*logits, why);
       if (!head) {

@@ -61,6 +61,12 @@ bool Head::isRepetition(Operation *op) {
   return isa_and_nonnull<nn::BroadcastOp>(op);
 }
 
+DenseI64ArrayAttr Head::getChunk(Value logits) {
+  Operation *maker = logits.getDefiningOp();
+  return maker ? maker->getAttrOfType<DenseI64ArrayAttr>(nn::kChunkAttr)
+               : DenseI64ArrayAttr();
+}
+
 int64_t Head::getBytes(Value logits) { return bytesOf(logits); }
 
 /// Whether an op treats equal tokens alike, wherever they are: it numbers no

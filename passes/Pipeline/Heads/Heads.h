@@ -49,6 +49,9 @@ public:
   llvm::ArrayRef<mlir::Operation *> getNeeded() const { return needed; }
   /// The token dims' extents on this rank.
   llvm::ArrayRef<int64_t> getTokens() const { return tokens; }
+  /// The extents of a chunk that were chosen for the head that makes these
+  /// logits; null if it is whole.
+  static mlir::DenseI64ArrayAttr getChunk(mlir::Value logits);
   /// The bytes of the logits of all tokens on this rank.
   static int64_t getBytes(mlir::Value logits);
   /// The dims of an operand or result of the ops.

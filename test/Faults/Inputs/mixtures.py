@@ -44,6 +44,13 @@ def operand(line, role):
     return re.search(rf" {role} (%[\w#]+)", line)[1]
 
 
+def edited(lines, n, edit):
+    """The text with an edit of a line, which must change it."""
+    changed = edit(lines[n])
+    assert changed != lines[n], lines[n]
+    return "\n".join([*lines[:n], changed, *lines[n + 1:]])
+
+
 def at(pattern, which, edit, after=None):
     """Edits the line that matches, the which-th of them. With `after`, counts
     from the first line after that which matches it."""
@@ -51,10 +58,7 @@ def at(pattern, which, edit, after=None):
         lines = source.split("\n")
         begin = numbers(lines, after)[0] if after else 0
         n = [n for n in numbers(lines, pattern) if n >= begin][which]
-        changed = edit(lines[n])
-        assert changed != lines[n], lines[n]
-        lines[n] = changed
-        return "\n".join(lines)
+        return edited(lines, n, edit)
     return plant
 
 
@@ -64,10 +68,7 @@ def feeding(op, which, role, edit):
         lines = source.split("\n")
         n = numbers(lines, op)[which]
         n = definition(lines, operand(lines[n], role), n)
-        changed = edit(lines[n])
-        assert changed != lines[n], lines[n]
-        lines[n] = changed
-        return "\n".join(lines)
+        return edited(lines, n, edit)
     return plant
 
 
