@@ -1,4 +1,4 @@
-//===- Savings.cpp - What other flags would save --------------------------===//
+//===- Savings.cpp - Memory with other flags ------------------------------===//
 
 #include "tools/pcc/Savings.h"
 #include "tools/pcc/PlanMemory.h"

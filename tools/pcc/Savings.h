@@ -1,4 +1,4 @@
-//===- Savings.h - What other flags would save ------------------*- C++ -*-===//
+//===- Savings.h - Memory with other flags ----------------------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_SAVINGS_H
 #define PCC_TOOLS_PCC_SAVINGS_H

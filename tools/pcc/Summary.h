@@ -32,11 +32,11 @@ public:
   void print(llvm::raw_ostream &os, llvm::StringRef model) const;
   void printJson(llvm::raw_ostream &os, llvm::StringRef model) const;
 
-  /// Adds what a rank would need with other flags.
+  /// Adds the memory that the largest rank needs with other flags.
   void addSaving(std::string flags, int64_t bytes) {
     savings.emplace_back(std::move(flags), bytes);
   }
-  /// Whether the text says what is kept and what flags would save.
+  /// Adds kept activations and savings to the text, and savings to the JSON.
   void showMemory() { showsMemory = true; }
   /// The chunks of the head with most of them; at least 1.
   int64_t getHeadChunks() const { return headChunks; }

@@ -1,4 +1,4 @@
-//===- SummaryMemory.cpp - What is kept, and what flags would save --------===//
+//===- SummaryMemory.cpp - Kept activations, and savings of memory --------===//
 
 #include "analysis/Activations.h"
 #include "dialects/Pipe/Pipe.h"

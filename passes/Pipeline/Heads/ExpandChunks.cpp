@@ -106,7 +106,8 @@ Value Expander::take(Value operand, IRMapping &mapping) {
   Operation *maker = operand.getDefiningOp();
   Value part;
   if (Head::isRepetition(maker)) {
-    // What is repeated for each token is repeated for fewer.
+    // Cloned with the chunk's extents: a slice of its result would need the
+    // whole value in memory.
     for (Value repeated : maker->getOperands())
       mapping.map(repeated, take(repeated, mapping));
     Operation *copy = builder.clone(*maker, mapping);

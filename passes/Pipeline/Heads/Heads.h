@@ -24,8 +24,8 @@
 
 namespace pcc {
 
-/// What a dim of a value counts: a token dim of the logits (its index), their
-/// classes, or something else.
+/// The meaning of a dim of a value: a token dim of the logits (its index),
+/// their classes, or another.
 enum HeadDim : int { kClassDim = -2, kOtherDim = -1 };
 /// A HeadDim for each dim of a value.
 using HeadDims = llvm::SmallVector<int, 4>;
@@ -56,8 +56,8 @@ public:
   static int64_t getBytes(mlir::Value logits);
   /// The dims of an operand or result of the ops.
   HeadDims dimsOf(mlir::Value value) const;
-  /// Whether an op outside the head only repeats a value or a constant: its
-  /// part of a chunk is repeated instead of sliced.
+  /// Whether an op is a broadcast or a splat constant: a chunk clones it with
+  /// smaller extents instead of slicing its result.
   static bool isRepetition(mlir::Operation *op);
   /// Whether a value has all token dims.
   bool hasTokens(mlir::Value value) const;
@@ -75,7 +75,8 @@ private:
   /// Derives the dims of an op's values from those that are known.
   bool deduce(mlir::Operation *op);
   bool note(mlir::Operation *op, mlir::Value value, HeadDims dims);
-  /// Derives the dims of what a repetition outside the head repeats.
+  /// Derives the dims of the operands of broadcasts outside the head that
+  /// `value` is the result of.
   bool deduceRepeated(mlir::Value value);
   /// Checks that no op reads a sum over tokens.
   bool check();
