@@ -265,9 +265,9 @@ pcc::analysis::isUsedByRow(BlockArgument candidate,
 Value pcc::analysis::entryArgument(func::FuncOp forward, InputRole role) {
   if (BlockArgument argument = findInput(forward, role))
     return argument;
-  static constexpr InputRole order[] = {InputRole::Positions,
-                                        InputRole::Samples, InputRole::Seed,
-                                        InputRole::Step};
+  static constexpr InputRole order[] = {
+      InputRole::DocumentStarts, InputRole::Positions, InputRole::Samples,
+      InputRole::Seed, InputRole::Step};
   // Before the first argument that follows it in this order, else at the end.
   unsigned index = forward.getNumArguments();
   bool later = false;
@@ -278,12 +278,12 @@ Value pcc::analysis::entryArgument(func::FuncOp forward, InputRole role) {
   }
   SmallVector<int64_t> extents;
   if (!isScalar(role)) {
-    if (role == InputRole::Positions) {
-      extents.push_back(lengthOf(findInput(forward, InputRole::Tokens)));
-    } else {
+    if (role != InputRole::Positions) {
       BlockArgument rows = findModelData(forward);
       extents.push_back(tensorType(rows).getDimSize(*dimsOf(rows).batch));
     }
+    if (role != InputRole::Samples)
+      extents.push_back(lengthOf(findInput(forward, InputRole::Tokens)));
   }
   Type i64 = IntegerType::get(forward.getContext(), 64);
   return insertInput(forward, index, role, stringifyInputRole(role),

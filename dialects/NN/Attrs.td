@@ -197,7 +197,8 @@ def NN_InputRole : I32EnumAttr<"InputRole", "role of a program's input", [
     I32EnumAttrCase<"Beta2", 12, "beta2">,
     I32EnumAttrCase<"Epsilon", 13, "eps">,
     I32EnumAttrCase<"ClipGrad", 14, "clip_grad">,
-    I32EnumAttrCase<"LossScaleWindow", 15, "loss_scale_window">]> {
+    I32EnumAttrCase<"LossScaleWindow", 15, "loss_scale_window">,
+    I32EnumAttrCase<"DocumentStarts", 16, "document_starts">]> {
   let cppNamespace = "::pcc::nn";
   let genSpecializedAttr = 0;
 }

@@ -60,13 +60,14 @@ def NN_Dialect : Dialect {
     | shared | the same for all samples, read from the data set by the input's name |
     | positions | 0, 1, ...: positions in a text |
     | samples | the number of each sample in the global batch |
+    | document_starts | for each token the position at which its document begins |
     | seed, step | integers that random numbers depend on |
     | lr, weight_decay, beta1, beta2, eps, clip_grad | hyperparameters of the optimizer in each step |
     | loss_scale_window | the number of steps without overflow after which the loss scale doubles |
 
     A role implies the batch and sequence dims: tokens, targets and labels are
-    `[batch, seq, ...]`, data is `[batch, ...]`, samples are `[batch]` and
-    positions are `[seq]`. `nn.dims` overrides this for an input.
+    `[batch, seq, ...]`, document_starts are `[batch, seq]`, data is
+    `[batch, ...]`, samples are `[batch]` and positions are `[seq]`. `nn.dims` overrides this for an input.
   }];
   let cppNamespace = "::pcc::nn";
   let useDefaultAttributePrinterParser = 1;

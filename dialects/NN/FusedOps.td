@@ -215,8 +215,8 @@ def NN_RopeOp : NN_ComputeOp<"rope", NN_LayerLikeFirst, NN_General, [NN_VJP,
   let summary = "Rotary position embedding of [b, s, h, d]";
   let description = [{
     Rotates the pairs (i, i + dim/2), i < dim/2, of the first `dim` elements of
-    the last dim by positions[s] * theta^(-2i/dim); `inverse` rotates back,
-    which is also the derivative.
+    the last dim by positions[s] * theta^(-2i/dim), or positions[b, s]; `inverse`
+    rotates back, which is also the derivative.
 
     ```mlir
     %y = nn.rope %q positions %at theta 1.0e4 dim 2
@@ -226,7 +226,8 @@ def NN_RopeOp : NN_ComputeOp<"rope", NN_LayerLikeFirst, NN_General, [NN_VJP,
     **Constraints:**
     - the input is [batch, sequence, head, dim]; the result has its type;
     - `dim` is even, at least 2 and at most the last extent;
-    - there is one position per element of the sequence.
+    - there is one position per element of the sequence, [s], or of each sample's
+      sequence, [b, s].
   }];
   let arguments = (ins NN_Float:$input, NN_Int:$positions, F64Attr:$theta,
                    I64Attr:$dim, UnitAttr:$inverse);
@@ -251,7 +252,9 @@ def NN_AttentionOp : NN_ComputeOp<"attention", NN_Narrow, NN_General,
     keep those only that are close to each other:
 
     - `window`, if it is not 0: i - j < window;
-    - `chunk`, if it is not 0: i / chunk = j / chunk, rounded down.
+    - `chunk`, if it is not 0: i / chunk = j / chunk, rounded down;
+    - `starts`, [b, s], if given: j >= starts[b, query], the position at which
+      the query's document begins.
 
     With a `softcap` c that is not 0, the scaled products x are replaced by
     c tanh(x / c) before the bias is added. `sinks`, [h], are scores of one more
@@ -285,6 +288,7 @@ def NN_AttentionOp : NN_ComputeOp<"attention", NN_Narrow, NN_General,
     - there is one position per query and per key; with a chunk none is
       negative;
     - window and chunk are not negative, and 0 without `causal`;
+    - starts are [b, s], and given only with `causal`;
     - softcap is finite and not negative;
     - sinks are [h];
     - each dim of bias is 1 or that of the scores [b, h, s, t];
@@ -296,7 +300,7 @@ def NN_AttentionOp : NN_ComputeOp<"attention", NN_Narrow, NN_General,
   let arguments = (ins NN_Float:$q, NN_Float:$k, NN_Float:$v, NN_Int:$q_pos,
     NN_Int:$k_pos, Optional<NN_Float>:$bias, Optional<NN_Float>:$sinks,
     Optional<NN_Int>:$samples, Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
-    Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
+    Optional<NN_Int>:$head_origin, Optional<NN_Int>:$starts, F64Attr:$scale, UnitAttr:$causal,
     DefaultValuedAttr<I64Attr, "0">:$window,
     DefaultValuedAttr<I64Attr, "0">:$chunk,
     DefaultValuedAttr<F64Attr, "0.0">:$softcap,
@@ -306,7 +310,7 @@ def NN_AttentionOp : NN_ComputeOp<"attention", NN_Narrow, NN_General,
   let assemblyFormat = [{
     (`causal` $causal^)? $q `,` $k `,` $v `positions` $q_pos `,` $k_pos
     (`bias` $bias^)? (`sinks` $sinks^)? (`samples` $samples^ `seed` $seed `step` $step)?
-    (`head_origin` $head_origin^)? `scale` $scale attr-dict `:`
+    (`head_origin` $head_origin^)? (`starts` $starts^)? `scale` $scale attr-dict `:`
     functional-type(operands, results)
   }];
   let hasVerifier = 1;
@@ -332,7 +336,7 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", NN_Wide, NN_General,
 
     **Constraints:**
     - the constraints of `nn.attention` on q, k, v, positions, window, chunk,
-      softcap, bias and dropout;
+      starts, softcap, bias and dropout;
     - d_result and result have the same type, [b, s, h, e];
     - lse is [b, s, h], and so is max, which is given if and only if there is a
       bias;
@@ -345,7 +349,7 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", NN_Wide, NN_General,
     NN_Float:$v, NN_Float:$result, NN_F32:$lse, Optional<NN_F32>:$max,
     NN_Int:$q_pos, NN_Int:$k_pos, Optional<NN_Float>:$bias, Optional<NN_Int>:$samples,
     Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
-    Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
+    Optional<NN_Int>:$head_origin, Optional<NN_Int>:$starts, F64Attr:$scale, UnitAttr:$causal,
     DefaultValuedAttr<I64Attr, "0">:$window,
     DefaultValuedAttr<I64Attr, "0">:$chunk,
     DefaultValuedAttr<F64Attr, "0.0">:$softcap,
@@ -357,7 +361,7 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", NN_Wide, NN_General,
     (`causal` $causal^)? $d_result `,` $q `,` $k `,` $v `result` $result `lse`
     $lse (`max` $max^)? `positions` $q_pos `,` $k_pos (`bias` $bias^)?
     (`samples` $samples^ `seed` $seed `step` $step)?
-    (`head_origin` $head_origin^)? `scale` $scale attr-dict `:`
+    (`head_origin` $head_origin^)? (`starts` $starts^)? `scale` $scale attr-dict `:`
     functional-type(operands, results)
   }];
   let hasVerifier = 1;
@@ -386,13 +390,13 @@ def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax", NN_Wide, NN_General,
       a bias;
     - scores have the element type of probs, or f32;
     - there is one position per query and per key;
-    - the constraints of `nn.attention` on window, chunk, bias, sinks and
-      dropout.
+    - the constraints of `nn.attention` on window, chunk, starts, bias, sinks
+      and dropout.
   }];
   let arguments = (ins NN_Float:$scores, NN_Int:$q_pos, NN_Int:$k_pos,
     Optional<NN_Float>:$bias, Optional<NN_Float>:$sinks,
     Optional<NN_Int>:$samples, Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
-    Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
+    Optional<NN_Int>:$head_origin, Optional<NN_Int>:$starts, F64Attr:$scale, UnitAttr:$causal,
     DefaultValuedAttr<I64Attr, "0">:$window,
     DefaultValuedAttr<I64Attr, "0">:$chunk,
     DefaultValuedAttr<F64Attr, "0.0">:$p,
@@ -401,7 +405,7 @@ def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax", NN_Wide, NN_General,
   let assemblyFormat = [{
     (`causal` $causal^)? $scores `positions` $q_pos `,` $k_pos
     (`bias` $bias^)? (`sinks` $sinks^)? (`samples` $samples^ `seed` $seed `step` $step)?
-    (`head_origin` $head_origin^)? `scale` $scale attr-dict `:`
+    (`head_origin` $head_origin^)? (`starts` $starts^)? `scale` $scale attr-dict `:`
     functional-type(operands, results)
   }];
   let hasVerifier = 1;
@@ -433,13 +437,14 @@ def NN_MaskedSoftmaxGradOp
       bias;
     - scores have the element type of probs, or f32;
     - there is one position per query and per key;
-    - the constraints of `nn.attention` on window, chunk, bias and dropout.
+    - the constraints of `nn.attention` on window, chunk, starts, bias and
+      dropout.
   }];
   let arguments = (ins NN_Float:$scores, NN_Float:$d_probs, NN_F32:$lse,
     Optional<NN_F32>:$max, NN_Int:$q_pos, NN_Int:$k_pos,
     Optional<NN_Float>:$bias,
     Optional<NN_Int>:$samples, Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
-    Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
+    Optional<NN_Int>:$head_origin, Optional<NN_Int>:$starts, F64Attr:$scale, UnitAttr:$causal,
     DefaultValuedAttr<I64Attr, "0">:$window,
     DefaultValuedAttr<I64Attr, "0">:$chunk,
     DefaultValuedAttr<F64Attr, "0.0">:$p,
@@ -448,7 +453,7 @@ def NN_MaskedSoftmaxGradOp
   let assemblyFormat = [{
     (`causal` $causal^)? $scores `,` $d_probs `lse` $lse (`max` $max^)?
     `positions` $q_pos `,` $k_pos (`bias` $bias^)? (`samples` $samples^ `seed` $seed `step` $step)?
-    (`head_origin` $head_origin^)? `scale` $scale attr-dict `:`
+    (`head_origin` $head_origin^)? (`starts` $starts^)? `scale` $scale attr-dict `:`
     functional-type(operands, results)
   }];
   let hasVerifier = 1;

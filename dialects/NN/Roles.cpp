@@ -14,7 +14,7 @@ bool pcc::nn::isSequence(InputRole role) {
 
 bool pcc::nn::hasBatchDim(InputRole role) {
   return isSequence(role) || role == InputRole::Samples ||
-         role == InputRole::Data;
+         role == InputRole::Data || role == InputRole::DocumentStarts;
 }
 
 bool pcc::nn::isModelData(InputRole role) {
@@ -35,7 +35,7 @@ bool pcc::nn::mayRepeat(InputRole role) {
 
 bool pcc::nn::isScalar(InputRole role) {
   return !isFromDataset(role) && role != InputRole::Positions &&
-         role != InputRole::Samples;
+         role != InputRole::Samples && role != InputRole::DocumentStarts;
 }
 
 std::optional<InputRole> pcc::nn::roleOf(FunctionOpInterface function,
@@ -61,7 +61,7 @@ InputDims pcc::nn::dimsOf(InputRole role, int64_t rank, Attribute stated) {
   }
   if (hasBatchDim(role) && rank > 0)
     dims.batch = 0;
-  if (isSequence(role) && rank > 1)
+  if ((isSequence(role) || role == InputRole::DocumentStarts) && rank > 1)
     dims.sequence = 1;
   if (role == InputRole::Positions && rank > 0)
     dims.sequence = 0;

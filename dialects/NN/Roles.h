@@ -18,8 +18,8 @@ namespace pcc::nn {
 /// tokens, targets and labels.
 bool isSequence(InputRole role);
 
-/// Whether inputs of a role have a batch dim: sequences, data and sample
-/// numbers. Such an input has one instance per microbatch.
+/// Whether inputs of a role have a batch dim: sequences, data, sample numbers
+/// and starts of documents. Such an input has one instance per microbatch.
 bool hasBatchDim(InputRole role);
 
 /// Whether inputs of a role are the samples that the model computes with:

@@ -281,7 +281,8 @@ LogicalResult RopeOp::verify() {
   if (dim < 2 || dim % 2 || dim > shape[3])
     return emitOpError() << "cannot rotate " << dim << " of " << shape[3]
                          << " elements";
-  if (shapeOf(getPositions()) != shape.slice(1, 1))
+  ArrayRef<int64_t> positions = shapeOf(getPositions());
+  if (positions != shape.slice(1, 1) && positions != shape.take_front(2))
     return emitOpError("needs one position per sequence element");
   return success();
 }
@@ -306,7 +307,10 @@ static LogicalResult verifyMaskedSoftmax(Op op) {
   if (shapeOf(op.getQPos()) != scores.slice(2, 1) ||
       shapeOf(op.getKPos()) != scores.slice(3, 1))
     return op.emitOpError("needs one position per query and per key");
-  if (failed(verifyMask(op)) || failed(verifyBias(op, op.getBias(), scores)))
+  if (failed(verifyMask(op)) ||
+      failed(verifyStarts(op, op.getStarts(), op.getCausal(),
+                          {scores[0], scores[2]})) ||
+      failed(verifyBias(op, op.getBias(), scores)))
     return failure();
   if (shapeOf(op.getLse()) != scores.drop_back())
     return op.emitOpError("lse must be [batch, head, query]");

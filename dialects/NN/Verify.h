@@ -77,6 +77,12 @@ mlir::LogicalResult verifyMask(Op op) {
   return mlir::success();
 }
 
+/// Checks that the documents' starts of an attention are [b, s] and belong to a
+/// causal mask, or are null.
+mlir::LogicalResult verifyStarts(mlir::Operation *op, mlir::Value starts,
+                                 bool isCausal,
+                                 llvm::ArrayRef<int64_t> queries);
+
 /// Checks that the soft cap of scores is a finite number from 0 on.
 template <typename Op>
 mlir::LogicalResult verifySoftcap(Op op) {
@@ -110,6 +116,8 @@ mlir::LogicalResult verifyAttention(Op op) {
       shapeOf(op.getKPos()) != k.slice(1, 1))
     return op.emitOpError("needs one position per sequence element");
   if (failed(verifyMask(op)) || failed(verifySoftcap(op)) ||
+      failed(verifyStarts(op, op.getStarts(), op.getCausal(),
+                          q.take_front(2))) ||
       failed(verifyBias(op, op.getBias(), {q[0], q[2], q[1], k[1]})))
     return mlir::failure();
   return verifyDropout(op, q[0]);

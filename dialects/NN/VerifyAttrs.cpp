@@ -157,6 +157,8 @@ static bool fits(InputRole role, Type type) {
     return !isFloat;
   case InputRole::Samples:
     return !isFloat && tensor.getRank() == 1;
+  case InputRole::DocumentStarts:
+    return !isFloat && tensor.getRank() == 2;
   case InputRole::Seed:
   case InputRole::Step:
   case InputRole::LossScaleWindow:

@@ -92,6 +92,19 @@ LogicalResult pcc::nn::verifyBias(Operation *op, Value bias,
   return diag << "], which " << bias.getType() << " cannot be added to";
 }
 
+LogicalResult pcc::nn::verifyStarts(Operation *op, Value starts, bool isCausal,
+                                    ArrayRef<int64_t> queries) {
+  if (!starts)
+    return success();
+  if (!isCausal)
+    return op->emitOpError() << "has documents without a causal mask";
+  if (shapeOf(starts) != queries)
+    return op->emitOpError() << "needs a start of the document of each of "
+                             << queries[0] << " x " << queries[1]
+                             << " queries";
+  return success();
+}
+
 LogicalResult pcc::nn::verifySinks(Operation *op, Value sinks, int64_t heads) {
   if (sinks && shapeOf(sinks) != ArrayRef(heads))
     return op->emitOpError()

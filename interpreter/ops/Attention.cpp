@@ -19,7 +19,9 @@ LogicalResult runRope(nn::RopeOp op, const Args &in, Results out) {
   int64_t heads = x.dim(2), length = x.dim(1);
   out[0].real = x.real;
   for (int64_t row = 0; row < x.rows(); ++row) {
-    double position = positions.integer[row / heads % length];
+    int64_t token = row / heads;
+    double position =
+        positions.integer[positions.rank() == 2 ? token : token % length];
     const double *from = x.real.data() + row * n;
     double *to = out[0].real.data() + row * n;
     for (int64_t i = 0; i < half; ++i) {
@@ -49,7 +51,7 @@ namespace {
 /// The sizes, scores and dropout that attention and its gradient share.
 struct Heads {
   const Tensor &q, &k, &v, &qPos, &kPos;
-  const Tensor *samples, *bias;
+  const Tensor *samples, *bias, *starts;
   int64_t batch, length, keys, heads, group, width, valueWidth;
   double scale, softcap, p;
   nn::VisibleKeys mask;
@@ -61,7 +63,7 @@ struct Heads {
       : q(in[op.getQ()]), k(in[op.getK()]), v(in[op.getV()]),
         qPos(in[op.getQPos()]), kPos(in[op.getKPos()]),
         samples(in.find(op.getSamples())), bias(in.find(op.getBias())),
-        batch(q.dim(0)), length(q.dim(1)), keys(k.dim(1)), heads(q.dim(2)),
+        starts(in.find(op.getStarts())), batch(q.dim(0)), length(q.dim(1)), keys(k.dim(1)), heads(q.dim(2)),
         group(heads / k.dim(2)), width(q.dim(3)), valueWidth(v.dim(3)),
         scale(op.getScale().convertToDouble()),
         softcap(op.getSoftcap().convertToDouble()),
@@ -96,7 +98,8 @@ struct Heads {
   }
   /// The score of a pair, -inf where masked.
   double score(int64_t b, int64_t s, int64_t t, int64_t h) const {
-    if (!mask.sees(qPos.integer[s], kPos.integer[t]))
+    if (!mask.sees(qPos.integer[s], kPos.integer[t]) ||
+        (starts && kPos.integer[t] < starts->integer[b * length + s]))
       return -INFINITY;
     return product(b, s, t, h) +
            (bias ? bias->real[biasIndex(*bias, b, h, s, t)] : 0);
@@ -168,6 +171,8 @@ LogicalResult requireAttentionGrad(nn::AttentionGradOp op, const Args &in,
        failed(is("max", in[op.getMax()], q.shape().drop_back()))) ||
       failed(is("query positions", in[op.getQPos()], {q.dim(1)})) ||
       failed(is("key positions", in[op.getKPos()], {k.dim(1)})) ||
+      (op.getStarts() &&
+       failed(is("starts", in[op.getStarts()], q.shape().take_front(2)))) ||
       failed(is("dq", out[0], q.shape())) ||
       failed(is("dk", out[1], k.shape())) ||
       failed(is("dv", out[2], v.shape())))

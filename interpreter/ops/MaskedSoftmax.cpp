@@ -15,7 +15,7 @@ namespace {
 /// row, and the factors of its probabilities by dropout.
 struct ScoreRows {
   const Tensor &scores, &qPos, &kPos;
-  const Tensor *samples, *bias, *sinks = nullptr;
+  const Tensor *samples, *bias, *starts, *sinks = nullptr;
   int64_t batch, heads, length, keys, headOrigin;
   double scale, p;
   nn::VisibleKeys mask;
@@ -26,7 +26,8 @@ struct ScoreRows {
   ScoreRows(OpT op, const Args &in)
       : scores(in[op.getScores()]), qPos(in[op.getQPos()]),
         kPos(in[op.getKPos()]), samples(in.find(op.getSamples())),
-        bias(in.find(op.getBias())), batch(scores.dim(0)), heads(scores.dim(1)),
+        bias(in.find(op.getBias())), starts(in.find(op.getStarts())),
+        batch(scores.dim(0)), heads(scores.dim(1)),
         length(scores.dim(2)), keys(scores.dim(3)),
         headOrigin(in.scalarOr0(op.getHeadOrigin())),
         scale(op.getScale().convertToDouble()), p(op.getP().convertToDouble()),
@@ -46,7 +47,9 @@ struct ScoreRows {
     int64_t s = row % length, h = row / length % heads;
     int64_t b = row / length / heads;
     for (int64_t t = 0; t < keys; ++t) {
-      bool isSeen = mask.sees(qPos.integer[s], kPos.integer[t]);
+      bool isSeen =
+          mask.sees(qPos.integer[s], kPos.integer[t]) &&
+          (!starts || kPos.integer[t] >= starts->integer[b * length + s]);
       score[t] = isSeen ? scores.real[row * keys + t] * scale : -INFINITY;
       if (bias)
         score[t] += bias->real[biasIndex(*bias, b, h, s, t)];

@@ -71,10 +71,17 @@ public:
         each * double(others) * tiles(shape[1], others, Seen::All);
     placesOfKeys = each * double(others) +
                    each * double(shape[1]) * tiles(others, shape[1], Seen::All);
-    // With a window or chunks, positions of visible tiles are read again.
-    if (mask.isBounded()) {
+    // With a window, chunks or documents, positions of visible tiles are read
+    // again.
+    if (mask.isBounded() || op.getStarts()) {
       placesOfQueries += each * double(others) * ofQueries;
       placesOfKeys += each * double(shape[1]) * ofKeys;
+    }
+    // The starts of documents are read with the positions of queries.
+    if (op.getStarts()) {
+      placesOfQueries += each * double(shape[1]);
+      placesOfKeys += each * double(shape[1]) *
+                      (tiles(others, shape[1], Seen::All) + ofKeys);
     }
     double all = tiles(shape[1], others, Seen::All);
     double pairs = double(

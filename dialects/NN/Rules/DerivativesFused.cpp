@@ -68,8 +68,8 @@ SmallVector<Value> AttentionOp::buildVJP(OpBuilder &builder, ValueRange d) {
       builder, getLoc(), getQ().getType(), getK().getType(), getV().getType(),
       getBias() ? getBias().getType() : Type(), d[0], getQ(), getK(), getV(),
       getResult(), getLse(), getMax(), getQPos(), getKPos(), getBias(),
-      getSamples(), getSeed(), getStep(), getHeadOrigin(), getScaleAttr(),
-      getCausalAttr(), getWindowAttr(), getChunkAttr(), getSoftcapAttr(),
+      getSamples(), getSeed(), getStep(), getHeadOrigin(), getStarts(),
+      getScaleAttr(), getCausalAttr(), getWindowAttr(), getChunkAttr(), getSoftcapAttr(),
       getPAttr(), getIdAttr());
   SmallVector<Value> all = {grad.getDq(), grad.getDk(), grad.getDv(), Value(),
                             Value()};

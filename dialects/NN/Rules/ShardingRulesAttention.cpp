@@ -12,7 +12,10 @@ ShardingRule RopeOp::getShardingRule() {
   auto dims = b.factors(shapeOf(getInput()));
   b.unshardable(dims.back());
   b.operand(dims, /*linear=*/true);
-  b.operand({dims[1]});
+  if (shapeOf(getPositions()).size() == 2)
+    b.operand({dims[0], dims[1]});
+  else
+    b.operand({dims[1]});
   b.result(dims);
   b.rule.kind = Kind::Multiplicative;
   return b.rule;
@@ -69,6 +72,8 @@ struct AttentionFactors {
     for (Value scalar : {op.getSeed(), op.getStep(), op.getHeadOrigin()})
       if (scalar)
         rule.operands.push_back({});
+    if (op.getStarts())
+      rule.operands.push_back({{b}, {s}});
     rule.linear.assign(rule.operands.size(), false);
   }
 };
@@ -128,6 +133,8 @@ static ShardingRule maskedSoftmaxRule(Op op, unsigned operands) {
   for (Value scalar : {op.getSeed(), op.getStep(), op.getHeadOrigin()})
     if (scalar)
       b.operand({});
+  if (op.getStarts())
+    b.operand({dims[0], dims[2]});
   for (Value result : op->getResults())
     b.result(dimsOf(result));
   return b.rule;

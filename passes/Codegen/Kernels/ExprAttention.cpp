@@ -42,7 +42,8 @@ struct MaskedRow {
   SmallVector<AffineExpr> indices; ///< of the row: b, h, s
   Node *zero;
   Node *queryPosition, *keyPosition;
-  Node *firstPosition = nullptr; ///< of a window or chunk; null: none
+  /// Of a window, chunk or document; null: none.
+  Node *firstPosition = nullptr;
   Node *kept = nullptr;          ///< dropout's factor; null: 1
   Node *scaled = nullptr;        ///< scale * score + bias
 
@@ -58,8 +59,7 @@ struct MaskedRow {
                ? e.select(e.less(keyPosition, firstPosition), otherwise, node)
                : node;
   }
-  /// The position of the first key that the window or chunk of the query has;
-  /// null without one.
+  /// The position of the first key of the query's window, chunk and document.
   Node *buildFirst();
   /// `node`, or zero where it is -inf: a bias may mask a whole row.
   Node *finite(Node *node);
@@ -89,7 +89,7 @@ MaskedRow<Op>::MaskedRow(ExprBuilder &e, Op op, AffineExpr row) : e(e), op(op) {
   queryPosition = e.convert(e.build(op.getQPos(), {indices[2], 0}), e.i32());
   keyPosition =
       e.convert(e.build(op.getKPos(), {e.affine(0), length}), e.i32());
-  if (nn::VisibleKeys(op).isBounded())
+  if (nn::VisibleKeys(op).isBounded() || op.getStarts())
     firstPosition = once(5, [&] { return buildFirst(); });
   if (double p = op.getP().convertToDouble(); p > 0)
     kept = once(0, [&] { return buildKept(p); });
@@ -99,10 +99,23 @@ MaskedRow<Op>::MaskedRow(ExprBuilder &e, Op op, AffineExpr row) : e(e), op(op) {
 template <typename Op>
 Node *MaskedRow<Op>::buildFirst() {
   nn::VisibleKeys mask(op);
-  return e.op(e.i32(), {queryPosition}, 3,
-              [=](ScalarBuilder &b, ValueRange v) -> Value {
-                return buildFirstKey(b, mask, v[0]);
-              });
+  Node *start = nullptr;
+  if (Value starts = op.getStarts()) {
+    AffineExpr place = linearize({indices[0], indices[2]},
+                                 nn::tensorType(starts).getShape(),
+                                 op.getContext());
+    start = e.convert(e.build(starts, {place, 0}), e.i32());
+    if (!mask.isBounded())
+      return start;
+  }
+  SmallVector<Node *> inputs = {queryPosition};
+  if (start)
+    inputs.push_back(start);
+  return e.op(e.i32(), inputs, 3, [=](ScalarBuilder &b, ValueRange v) -> Value {
+    Value first = buildFirstKey(b, mask, v[0]);
+    return v.size() > 1 ? arith::MaxSIOp::create(b, first, v[1]).getResult()
+                        : first;
+  });
 }
 
 template <typename Op>

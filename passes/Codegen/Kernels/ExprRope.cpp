@@ -27,7 +27,9 @@ bool ExprBuilder::buildRope(nn::RopeOp op) {
   program.rows = shape[0] * shape[1];
   program.columns = shape[2] * shape[3];
   rope.input = build(op.getInput(), {d0(), program.columns});
-  AffineExpr position = shape[0] == 1 ? d0() : d0() % shape[1];
+  bool isPerSample = nn::tensorType(op.getPositions()).getRank() == 2;
+  AffineExpr position =
+      shape[0] == 1 || isPerSample ? d0() : d0() % shape[1];
   rope.position = convert(build(op.getPositions(), {position, 0}), f64());
   if (!rope.input || !rope.position)
     return false;

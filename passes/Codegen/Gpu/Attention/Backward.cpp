@@ -102,7 +102,7 @@ void Backward::emitKeys(Value block) {
   int64_t iterations = llvm::divideCeil(sizes.queries, tiles.columns);
   // Iterations of one head visit the tiles of queries in order.
   TileSpan span =
-      findTiles(sizes.qPos, sizes.queries, [&](PositionRange queries) {
+      findTiles(sizes.qPos, sizes.queries, sample, [&](PositionRange queries) {
         return buildMaySee(b, sizes.mask, queries, ofKeys);
       });
   Value count = span.begin ? span.count : index(iterations);
@@ -127,11 +127,10 @@ void Backward::emitKeys(Value block) {
         wait();
         Value isSeen, isCut;
         if (needsPositions()) {
-          loadPositions(sizes.qPos, firstQuery, sizes.queries,
-                        ofQueries.positions, tiles.columns, taken);
+          loadPlaces(firstQuery, tiles.columns, taken);
           if (sizes.isCausal) {
             wait();
-            PositionRange range = rangeOf(ofQueries.positions, tiles.columns);
+            PositionRange range = rangeOfPlaces(tiles.columns);
             isSeen = buildMaySee(b, sizes.mask, range, ofKeys);
             isCut = buildMayHide(b, sizes.mask, range, ofKeys);
           }
@@ -183,20 +182,20 @@ void Backward::emitQueries(Value block) {
   loadTile(rowsOfHead(op.getDResult(), first, head, sizes.queries, tiles.rows),
            residentValues, tiles.rows, tiles.valueWidth);
   if (needsPositions())
-    loadPositions(sizes.qPos, first, sizes.queries, ofQueries.positions,
-                  tiles.rows);
+    loadPlaces(first, tiles.rows);
   loadQueries(first, head, residentValues, results, tiles.rows);
   PositionRange range;
   if (sizes.isCausal)
-    range = rangeOf(ofQueries.positions, tiles.rows);
+    range = rangeOfPlaces(tiles.rows);
   queries.clear();
   for (int64_t r = 0; r < rows(); ++r)
     queries.push_back(queryAt(rowInBlock(r)));
   BiasRows bias = biasRows(sample, head, first, /*haveKeys=*/false);
   Numbers start(rows() * product->columnsOf(tiles.chunk), number(0));
-  TileSpan span = findTiles(sizes.kPos, sizes.keys, [&](PositionRange ofKeys) {
-    return buildMaySee(b, sizes.mask, range, ofKeys);
-  });
+  TileSpan span =
+      findTiles(sizes.kPos, sizes.keys, {}, [&](PositionRange ofKeys) {
+        return buildMaySee(b, sizes.mask, range, ofKeys);
+      });
   auto keyOf = [&](Value iteration) {
     Value tile = span.begin ? add(span.begin, iteration) : iteration;
     return mul(tile, tiles.columns);

@@ -61,14 +61,14 @@ public:
   void emitBias(mlir::Value block);
 
 private:
-  /// Per-query values in shared memory: positions, dropout words, -lse *
-  /// log2(e), rowsum(do * o), and with a bias the maximum score.
+  /// Per-query values in shared memory: positions, starts of documents, dropout
+  /// words, -lse * log2(e), rowsum(do * o), and with a bias the maximum score.
   struct Queries {
-    mlir::Value positions, words, lessLse, dots, highest;
+    mlir::Value positions, starts, words, lessLse, dots, highest;
   };
   /// The values of one query, in registers.
   struct Query {
-    mlir::Value position, word, lessLse, dot, highest;
+    mlir::Value position, start, word, lessLse, dot, highest;
   };
   /// The values of one key: its position, and the word that dropout derives
   /// from it.
@@ -92,6 +92,14 @@ private:
   bool needsPositions() const { return sizes.isCausal || sizes.p > 0; }
   Query queryAt(mlir::Value at);
   Key keyAt(mlir::Value at);
+  /// Loads the positions of `count` queries of the sample into shared memory,
+  /// and the starts of their documents.
+  void loadPlaces(mlir::Value firstQuery, int64_t count,
+                  mlir::Value taken = {});
+  /// The range of `count` of them.
+  PositionRange rangeOfPlaces(int64_t count) {
+    return rangeOf(ofQueries.positions, count, ofQueries.starts);
+  }
   /// Loads the values of `count` keys into shared memory.
   void loadKeys(mlir::Value firstKey, int64_t count, mlir::Value taken = {});
   HeadRows rowsOfHead(mlir::Value operand, mlir::Value first, mlir::Value head,

@@ -33,7 +33,9 @@ void Backward::emitBias(Value block) {
     PositionRange range = rangeOf(ofQueries.positions, tiles.rows),
                   ofKeys = rangeOf(keyPositions, tiles.columns);
     isSeen = buildMaySee(b, sizes.mask, range, ofKeys);
-    isCut = buildMayHide(b, sizes.mask, range, ofKeys);
+    // Documents differ by sample: without a condition, masks are applied.
+    if (!sizes.starts)
+      isCut = buildMayHide(b, sizes.mask, range, ofKeys);
   }
   int64_t samples = sizes.batch / shape[0], heads = sizes.heads / shape[1];
   Numbers start(rows() * product->columnsOf(tiles.columns), number(0));
@@ -45,6 +47,8 @@ void Backward::emitBias(Value block) {
       randomStart = randomKey(sample);
     // Other threads may still use the previous tiles.
     wait();
+    if (sizes.starts)
+      loadStarts(sample, first, ofQueries.starts, tiles.rows);
     Numbers results =
         prefetchRows(resultsOf(first, head, tiles.rows), tiles.rows);
     loadTile(rowsOfHead(sizes.q, first, head, sizes.queries, tiles.rows),

@@ -29,6 +29,8 @@ void Backward::allocate() {
     ofQueries.positions = numbersOf(i32);
     keyPositions = numbersOf(i32);
   }
+  if (sizes.starts)
+    ofQueries.starts = numbersOf(i32);
   if (sizes.p > 0) {
     ofQueries.words = numbersOf(i32);
     keyWords = numbersOf(i32);
@@ -42,14 +44,21 @@ Backward::Query Backward::queryAt(Value at) {
   auto load = [&](Value words) {
     return words ? loadWordAt(words, at) : Value();
   };
-  return {load(ofQueries.positions), load(ofQueries.words),
-          load(ofQueries.lessLse), load(ofQueries.dots),
-          load(ofQueries.highest)};
+  return {load(ofQueries.positions), load(ofQueries.starts),
+          load(ofQueries.words),     load(ofQueries.lessLse),
+          load(ofQueries.dots),      load(ofQueries.highest)};
 }
 
 Backward::Key Backward::keyAt(Value at) {
   return {needsPositions() ? loadWordAt(keyPositions, at) : Value(),
           keyWords ? loadWordAt(keyWords, at) : Value()};
+}
+
+void Backward::loadPlaces(Value firstQuery, int64_t count, Value taken) {
+  loadPositions(sizes.qPos, firstQuery, sizes.queries, ofQueries.positions,
+                count, taken);
+  if (sizes.starts)
+    loadStarts(sample, firstQuery, ofQueries.starts, count);
 }
 
 void Backward::loadKeys(Value firstKey, int64_t count, Value taken) {
@@ -143,8 +152,8 @@ void Backward::computeProbabilities(const Pair &pair, Numbers &scores,
     scores = where(pair.isCut, scores, [&] {
       Numbers cut(scores);
       forEachScore([&](const Query &query, const Key &key, int64_t i) {
-        Value isHidden =
-            buildIsHidden(b, sizes.mask, query.position, key.position);
+        Value isHidden = buildIsHidden(b, sizes.mask, query.position,
+                                       query.start, key.position);
         cut[i] = choose(isHidden, zero, cut[i]);
       });
       return cut;

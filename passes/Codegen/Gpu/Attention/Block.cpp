@@ -331,6 +331,16 @@ void AttentionBlock::loadPositions(Value operand, Value first, int64_t all,
   });
 }
 
+void AttentionBlock::loadStarts(Value sample, Value first, Value to,
+                                int64_t count) {
+  forShare(count, [&](Value i) {
+    Value query = add(first, i);
+    if (sizes.queries % count)
+      query = min(query, sizes.queries - 1);
+    memref::StoreOp::create(b, loadStart(sample, query), to, ValueRange{i});
+  });
+}
+
 void AttentionBlock::loadNumbers(Value operand, Value sample, Value first,
                                  Value head, int64_t all, Value to,
                                  int64_t count,
@@ -430,9 +440,15 @@ Value AttentionBlock::extreme(Value words, int64_t count, bool isLeast) {
   return reduceWarp(found, isLeast);
 }
 
-PositionRange AttentionBlock::rangeOf(Value positions, int64_t count) {
-  return {extreme(positions, count, /*isLeast=*/true),
-          extreme(positions, count, /*isLeast=*/false)};
+PositionRange AttentionBlock::rangeOf(Value positions, int64_t count,
+                                      Value starts) {
+  PositionRange range = {extreme(positions, count, /*isLeast=*/true),
+                         extreme(positions, count, /*isLeast=*/false)};
+  if (starts) {
+    range.leastStart = extreme(starts, count, /*isLeast=*/true);
+    range.mostStart = extreme(starts, count, /*isLeast=*/false);
+  }
+  return range;
 }
 
 Value AttentionBlock::reduceRow(Value x, bool isSum) {

@@ -83,6 +83,9 @@ protected:
   /// was prefetched.
   void loadPositions(mlir::Value operand, mlir::Value first, int64_t all,
                      mlir::Value to, int64_t count, mlir::Value taken = {});
+  /// The same of the starts of the documents of a sample's queries.
+  void loadStarts(mlir::Value sample, mlir::Value first, mlir::Value to,
+                  int64_t count);
   /// Prefetches this thread's position while the previous tile is computed.
   /// Returns null if a thread loads several positions. The forward kernel, of
   /// which a multiprocessor usually runs two blocks, does not prefetch: it has
@@ -90,9 +93,10 @@ protected:
   mlir::Value prefetchPosition(mlir::Value operand, mlir::Value first,
                                int64_t all, int64_t count);
   /// Finds the tiles of an operand of `all` positions that some row of the
-  /// block may see, by maySee(positions of a tile). All tiles, without a window
-  /// or chunks.
-  TileSpan findTiles(mlir::Value operand, int64_t all,
+  /// block may see, by maySee(positions of a tile). All tiles, without a
+  /// window, chunks or documents. Tiles of queries have the starts of their
+  /// documents in `sample`, which is null for keys.
+  TileSpan findTiles(mlir::Value operand, int64_t all, mlir::Value sample,
                      llvm::function_ref<mlir::Value(PositionRange)> maySee);
   /// Emits a loop over `iterations` tiles of positions. body(iteration,
   /// this thread's prefetched position, previous values) returns the next
@@ -146,8 +150,10 @@ protected:
                       mlir::Value sample, mlir::Value first, mlir::Value head,
                       int64_t rowCount);
 
-  /// Returns the minimum and maximum of `count` positions in shared memory.
-  PositionRange rangeOf(mlir::Value positions, int64_t count);
+  /// Returns the minimum and maximum of `count` positions in shared memory, and
+  /// those of the starts of documents (null: none).
+  PositionRange rangeOf(mlir::Value positions, int64_t count,
+                        mlir::Value starts = {});
   /// The halves of dropout's hash that depend only on the key of a row of
   /// scores, or only on the position of a column.
   mlir::Value wordOfKey(mlir::Value key);
@@ -225,10 +231,15 @@ private:
   mlir::Value loadPacked(mlir::Value buffer, mlir::Value at, int64_t count);
   void storePacked(mlir::Value value, mlir::Value buffer, mlir::Value at);
   mlir::Value shuffle(mlir::Value x, int64_t distance);
-  /// The minimum and maximum of `count` of `all` positions from `first` on, in
+  /// The minimum and maximum of `count` of `all` words from `first` on, in
   /// global memory; each warp its own.
-  PositionRange rangeOfTile(mlir::Value operand, mlir::Value first, int64_t all,
-                            int64_t count);
+  std::pair<mlir::Value, mlir::Value>
+  extremesOfTile(mlir::Value first, int64_t all, int64_t count,
+                 llvm::function_ref<mlir::Value(mlir::Value)> load);
+  /// Those of positions, and of the starts of a sample's documents (null:
+  /// none).
+  PositionRange rangeOfTile(mlir::Value operand, mlir::Value sample,
+                            mlir::Value first, int64_t all, int64_t count);
   /// The minimum or maximum of a word of each lane.
   mlir::Value reduceWarp(mlir::Value x, bool isLeast);
   /// The minimum or maximum of `count` words in shared memory.

@@ -59,8 +59,9 @@ private:
   /// Positions of the tile's keys, and their dropout words. The words overwrite
   /// the positions if no position is compared.
   Value positions, keyWords;
-  Numbers queryPositions, words; ///< by row: positions, dropout words
-  PositionRange range;           ///< of the queries' positions
+  /// By row: positions, starts of documents, dropout words.
+  Numbers queryPositions, queryStarts, words;
+  PositionRange range; ///< of the queries' positions
   BiasRows bias;
 };
 
@@ -102,12 +103,19 @@ void Forward::emit(Value block) {
     positions = allocateTile(tiles.columns, 1, b.getI32Type()).buffer;
     Value own = allocateTile(tiles.rows, 1, b.getI32Type()).buffer;
     loadPositions(sizes.qPos, first, sizes.queries, own, tiles.rows);
-    wait();
-    for (int64_t r = 0; r < rows(); ++r)
-      queryPositions.push_back(loadWordAt(own, rowInBlock(r)));
-    if (sizes.isCausal) {
-      range = rangeOf(own, tiles.rows);
+    Value starts;
+    if (sizes.starts) {
+      starts = allocateTile(tiles.rows, 1, b.getI32Type()).buffer;
+      loadStarts(sample, first, starts, tiles.rows);
     }
+    wait();
+    for (int64_t r = 0; r < rows(); ++r) {
+      queryPositions.push_back(loadWordAt(own, rowInBlock(r)));
+      queryStarts.push_back(starts ? loadWordAt(starts, rowInBlock(r))
+                                   : Value());
+    }
+    if (sizes.isCausal)
+      range = rangeOf(own, tiles.rows, starts);
   }
   allocateBias();
   bias = biasRows(sample, head, first, /*haveKeys=*/false);
@@ -121,9 +129,10 @@ void Forward::emit(Value block) {
   }
   Numbers state = startState();
   state.append(rows() * product->columnsOf(tiles.valueChunk), number(0));
-  TileSpan span = findTiles(sizes.kPos, sizes.keys, [&](PositionRange ofKeys) {
-    return buildMaySee(b, sizes.mask, range, ofKeys);
-  });
+  TileSpan span =
+      findTiles(sizes.kPos, sizes.keys, {}, [&](PositionRange ofKeys) {
+        return buildMaySee(b, sizes.mask, range, ofKeys);
+      });
   Value begin = index(0), end = index(sizes.keys);
   if (span.begin) {
     begin = mul(span.begin, tiles.columns);
@@ -224,8 +233,9 @@ AttentionBlock::Numbers Forward::emitScores(Value firstKey, Value isCut,
         Value key = loadWordAt(positions, product->column(c, RightForm::Rows));
         for (int64_t r = 0; r < rows(); ++r) {
           Value &x = cut[r * count + c];
-          x = choose(buildIsHidden(b, sizes.mask, queryPositions[r], key),
-                     masked, x);
+          Value isHidden = buildIsHidden(b, sizes.mask, queryPositions[r],
+                                         queryStarts[r], key);
+          x = choose(isHidden, masked, x);
         }
       }
       return cut;

@@ -1,6 +1,6 @@
 //===- Span.cpp - The tiles that a block of attention visits --------------===//
 //
-// With a window or chunks a block sees few of the tiles that it streams. Before
+// With a window, chunks or documents a block sees few of the tiles that it streams. Before
 // its loop the warps compare the positions of all tiles, each warp those of
 // every n-th tile, without barriers:
 //
@@ -24,38 +24,50 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-PositionRange AttentionBlock::rangeOfTile(Value operand, Value first,
-                                          int64_t all, int64_t count) {
-  PositionRange range;
+std::pair<Value, Value>
+AttentionBlock::extremesOfTile(Value first, int64_t all, int64_t count,
+                               llvm::function_ref<Value(Value)> load) {
+  Value least, most;
   for (int64_t done = 0; done < count; done += kLanes) {
     Value place = add(lane, index(done));
     if (done + kLanes > count)
       place = min(place, count - 1);
-    Value x = loadWord(operand, min(add(first, place), all - 1));
-    if (!range.least) {
-      range = {x, x};
-      continue;
-    }
-    range.least = arith::MinSIOp::create(b, range.least, x);
-    range.most = arith::MaxSIOp::create(b, range.most, x);
+    Value x = load(min(add(first, place), all - 1));
+    least = least ? arith::MinSIOp::create(b, least, x) : x;
+    most = most ? arith::MaxSIOp::create(b, most, x) : x;
   }
-  return {reduceWarp(range.least, /*isLeast=*/true),
-          reduceWarp(range.most, /*isLeast=*/false)};
+  return {reduceWarp(least, /*isLeast=*/true),
+          reduceWarp(most, /*isLeast=*/false)};
+}
+
+PositionRange AttentionBlock::rangeOfTile(Value operand, Value sample,
+                                          Value first, int64_t all,
+                                          int64_t count) {
+  PositionRange range;
+  std::tie(range.least, range.most) = extremesOfTile(
+      first, all, count, [&](Value i) { return loadWord(operand, i); });
+  if (sample)
+    std::tie(range.leastStart, range.mostStart) = extremesOfTile(
+        first, all, count, [&](Value i) { return loadStart(sample, i); });
+  return range;
 }
 
 TileSpan
-AttentionBlock::findTiles(Value operand, int64_t all,
+AttentionBlock::findTiles(Value operand, int64_t all, Value sample,
                           llvm::function_ref<Value(PositionRange)> maySee) {
-  if (!sizes.mask.isBounded())
+  if (!sizes.isBounded())
     return {};
+  if (!sizes.starts)
+    sample = {};
   int64_t total = llvm::divideCeil(all, tiles.columns);
   int64_t warps = tiles.threads() / kLanes;
   Numbers found = loopWith(
       llvm::divideCeil(total, warps), 1, {index(total), index(0)},
       [&](Value iteration, ValueRange before) -> Numbers {
         Value tile = min(add(mul(iteration, warps), warp), total - 1);
-        Value isSeen = maySee(
-            rangeOfTile(operand, mul(tile, tiles.columns), all, tiles.columns));
+        Value isSeen =
+            maySee(rangeOfTile(operand, sample, mul(tile, tiles.columns), all,
+                               tiles.columns));
         Value begin = min(before[0], tile);
         Value end = arith::MaxUIOp::create(b, before[1], add(tile, index(1)));
         return {choose(isSeen, begin, before[0]),

@@ -154,7 +154,7 @@ void Backward::bringKeys(Value key) {
   transposeIn(v, {values, {}, breadth, {}}, breadth, sizes.valueWidth);
   if (positions)
     copyPositions(sizes.kPos, firstKey, k.last, breadth, positions);
-  range = rangeOf(sizes.kPos, firstKey, left);
+  range = rangeOfKeys(firstKey, left);
 }
 
 void Backward::emitKeys(Value key) {
@@ -198,7 +198,7 @@ void Backward::emitProducts(Value firstQuery, Value there, Value head) {
 void Backward::emitPair(Value firstQuery, Value head, Value shared) {
   Value there =
       min(arith::SubIOp::create(b, index(sizes.queries), firstQuery), height);
-  ifSeen(rangeOf(sizes.qPos, firstQuery, there), range, [&] {
+  ifSeen(rangeOfQueries(sample, firstQuery, there), range, [&] {
     emitProducts(firstQuery, there, head);
     emitScores(firstQuery, there, head,
                add(mul(shared, sizes.queries), firstQuery));
@@ -222,7 +222,6 @@ void Backward::emitBias(Value unit) {
   Value firstQuery = mul(remainder(unit, tiles), height);
   Value there =
       min(arith::SubIOp::create(b, index(sizes.queries), firstQuery), height);
-  PositionRange queries = rangeOf(sizes.qPos, firstQuery, there);
   Value rest = divide(unit, tiles);
   Value biasHead = remainder(rest, shape[1]);
   Value biasSample = divide(rest, shape[1]);
@@ -238,6 +237,7 @@ void Backward::emitBias(Value unit) {
       sample = own;
       if (sizes.p > 0)
         randomStart = randomKey(sample);
+      PositionRange queries = rangeOfQueries(sample, firstQuery, there);
       forAll(sizes.heads, shape[1], biasHead, [&](Value head) {
         keyHead = divide(head, sizes.shared());
         bringKeys(key);
@@ -302,7 +302,9 @@ void Backward::emitScores(Value firstQuery, Value there, Value head,
       bringBias(biasOfRow);
     }
     Value dot = splat(load(dots, add(firstDot, i)));
-    Value position, words;
+    Value position, start, words;
+    if (sizes.starts)
+      start = splat(loadStart(sample, query));
     if (positions) {
       Value scalar = loadWord(sizes.qPos, query);
       position = splat(scalar);
@@ -321,7 +323,7 @@ void Backward::emitScores(Value firstQuery, Value there, Value head,
       }
       Value weight = exp(subf(x, lse));
       if (sizes.isCausal) {
-        Value isHidden = buildIsHidden(b, sizes.mask, position, key);
+        Value isHidden = buildIsHidden(b, sizes.mask, position, start, key);
         weight = arith::SelectOp::create(b, isHidden, zero, weight);
       }
       Value cotangent = loadVector(dScores, place), kept = weight;

@@ -166,6 +166,8 @@ static std::string whyNotAlone(Operation *op, const Callers &callers,
     return llvm::formatv(
         "the mask has a {0} of {1}", sizes.mask.window ? "window" : "chunk",
         sizes.mask.window ? sizes.mask.window : sizes.mask.chunk);
+  if (sizes.starts)
+    return "a sample has several documents";
   if (sizes.softcap)
     return "scores have a soft cap";
   if (sizes.sinks)

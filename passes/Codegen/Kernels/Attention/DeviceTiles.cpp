@@ -89,7 +89,9 @@ static int64_t bytesOf(const DeviceTiles &tiles, const AttentionSizes &sizes,
   if (sizes.bias)
     numbers += tiles.columns + (isForward ? 0 : most);
   // The first and the last visible tile of each warp.
-  if (sizes.mask.isBounded())
+  if (sizes.starts)
+    numbers += isForward ? tiles.rows : most;
+  if (sizes.isBounded())
     numbers += 2 * llvm::alignTo(tiles.rows / kWarpRows, 4);
   return bytes + numbers * 4;
 }

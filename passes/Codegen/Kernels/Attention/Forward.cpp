@@ -37,7 +37,8 @@ private:
   /// By query: maximum score, sum, factor of the values accumulated so far.
   Value highest, sum, rescale;
   PositionRange range;         ///< of the queries
-  Value positions, keys;       ///< i32 by query: positions, dropout keys
+  /// i32 by query: positions, starts of documents, dropout keys.
+  Value positions, starts, keys;
   Value query, scores, result; ///< [d][q], [t][q], [e][q]
   Value wideK, wideV;
   ScoreBias bias;
@@ -85,6 +86,10 @@ void Forward::emit(Value unit) {
     positions = allocate(height, b.getI32Type());
     copyPositions(sizes.qPos, first, rows.last, height, positions);
   }
+  if (sizes.starts) {
+    starts = allocate(height, b.getI32Type());
+    copyStarts(sample, first, rows.last, height, starts);
+  }
   if (sizes.p > 0) {
     keys = allocate(height, b.getI32Type());
     Value key = randomAdd(randomKey(sample), headWord(head));
@@ -103,7 +108,7 @@ void Forward::emit(Value unit) {
         store(load(bias.buffer, place), biases, i);
       });
   }
-  range = rangeOf(sizes.qPos, first, left);
+  range = rangeOfQueries(sample, first, left);
   loop(index(sizes.keys), breadth, [&](Value firstKey) { emitKeys(firstKey); });
   finish();
 }
@@ -111,7 +116,7 @@ void Forward::emit(Value unit) {
 void Forward::emitKeys(Value firstKey) {
   Value there =
       min(arith::SubIOp::create(b, index(sizes.keys), firstKey), breadth);
-  ifSeen(range, rangeOf(sizes.kPos, firstKey, there), [&] {
+  ifSeen(range, rangeOfKeys(firstKey, there), [&] {
     Tile k = rowsOf(sizes.k, sample, firstKey, keyHead, there);
     k = widened(k, wideK, breadth, there, sizes.width);
     product(k, {query, {}, height, {}}, {scores, {}, height, {}}, there,
@@ -175,16 +180,18 @@ void Forward::emitScores(Value firstKey, Value there) {
     return all;
   };
   Value masked = constant(-std::numeric_limits<double>::infinity());
-  SmallVector<Value> before = loadAll(highest), at;
+  SmallVector<Value> before = loadAll(highest), at, from(vectors);
   if (sizes.isCausal)
     at = loadAll(positions);
+  if (sizes.starts)
+    from = loadAll(starts);
   auto now = pass(before, [&](Value t, int64_t j, Value place, Value most) {
     Value x = scaled(loadVector(scores, place));
     if (sizes.bias)
       x = arith::AddFOp::create(b, x, loadBias(add(firstKey, t), j));
     if (sizes.isCausal) {
       Value key = splat(loadWord(sizes.kPos, add(firstKey, t)));
-      Value isHidden = buildIsHidden(b, sizes.mask, at[j], key);
+      Value isHidden = buildIsHidden(b, sizes.mask, at[j], from[j], key);
       x = arith::SelectOp::create(b, isHidden, masked, x);
     }
     storeVector(x, scores, place);

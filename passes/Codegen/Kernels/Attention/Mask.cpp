@@ -37,34 +37,46 @@ Value codegen::buildFirstKey(ImplicitLocOpBuilder &b,
 
 Value codegen::buildIsHidden(ImplicitLocOpBuilder &b,
                              const nn::VisibleKeys &mask, Value query,
-                             Value key) {
-  Value isBehind = compare(b, arith::CmpIPredicate::slt, query, key);
-  if (!mask.isBounded())
-    return isBehind;
-  Value isBefore =
-      compare(b, arith::CmpIPredicate::slt, key, buildFirstKey(b, mask, query));
-  return arith::OrIOp::create(b, isBehind, isBefore);
+                             Value start, Value key) {
+  Value isHidden = compare(b, arith::CmpIPredicate::slt, query, key);
+  auto hideBefore = [&](Value first) {
+    Value isBefore = compare(b, arith::CmpIPredicate::slt, key, first);
+    isHidden = arith::OrIOp::create(b, isHidden, isBefore);
+  };
+  if (mask.isBounded())
+    hideBefore(buildFirstKey(b, mask, query));
+  if (start)
+    hideBefore(start);
+  return isHidden;
 }
 
 Value codegen::buildMaySee(ImplicitLocOpBuilder &b, const nn::VisibleKeys &mask,
                            PositionRange queries, PositionRange keys) {
-  Value reaches =
+  Value maySee =
       compare(b, arith::CmpIPredicate::sge, queries.most, keys.least);
-  if (!mask.isBounded())
-    return reaches;
-  Value isNear = compare(b, arith::CmpIPredicate::sge, keys.most,
-                         buildFirstKey(b, mask, queries.least));
-  return arith::AndIOp::create(b, reaches, isNear);
+  auto reachFrom = [&](Value first) {
+    Value isNear = compare(b, arith::CmpIPredicate::sge, keys.most, first);
+    maySee = arith::AndIOp::create(b, maySee, isNear);
+  };
+  if (mask.isBounded())
+    reachFrom(buildFirstKey(b, mask, queries.least));
+  if (queries.leastStart)
+    reachFrom(queries.leastStart);
+  return maySee;
 }
 
 Value codegen::buildMayHide(ImplicitLocOpBuilder &b,
                             const nn::VisibleKeys &mask, PositionRange queries,
                             PositionRange keys) {
-  Value hasLater =
+  Value mayHide =
       compare(b, arith::CmpIPredicate::slt, queries.least, keys.most);
-  if (!mask.isBounded())
-    return hasLater;
-  Value hasFar = compare(b, arith::CmpIPredicate::slt, keys.least,
-                         buildFirstKey(b, mask, queries.most));
-  return arith::OrIOp::create(b, hasLater, hasFar);
+  auto hideBefore = [&](Value first) {
+    Value hasFar = compare(b, arith::CmpIPredicate::slt, keys.least, first);
+    mayHide = arith::OrIOp::create(b, mayHide, hasFar);
+  };
+  if (mask.isBounded())
+    hideBefore(buildFirstKey(b, mask, queries.most));
+  if (queries.mostStart)
+    hideBefore(queries.mostStart);
+  return mayHide;
 }

@@ -23,6 +23,7 @@ AttentionSizes::AttentionSizes(Operation *attention) {
         scale = op.getScale().convertToDouble();
         softcap = op.getSoftcap().convertToDouble();
         mask = nn::VisibleKeys(op);
+        starts = op.getStarts();
         p = op.getP().convertToDouble();
         isCausal = op.getCausal();
         id = op.getId();
@@ -166,19 +167,56 @@ void AttentionUnit::copyPositions(Value operand, Value first, Value last,
   });
 }
 
-PositionRange AttentionUnit::rangeOf(Value operand, Value first, Value count) {
-  if (!sizes.isCausal)
-    return {};
-  Value start = loadWord(operand, first);
+Value AttentionUnit::loadStart(Value sample, Value query) {
+  const Operand &at = operands.at(sizes.starts);
+  Value element = add(mul(sample, at.strides[0]), mul(query, at.strides[1]));
+  Value loaded = memref::LoadOp::create(
+      b, at.buffer, ValueRange{add(element, index(at.offset))});
+  return convertScalar(b, loaded, b.getI32Type());
+}
+
+void AttentionUnit::copyStarts(Value sample, Value first, Value last,
+                               int64_t height, Value to) {
+  loop(index(height), 1, [&](Value i) {
+    Value start = loadStart(sample, add(first, min(i, last)));
+    memref::StoreOp::create(b, start, to, ValueRange{i});
+  });
+}
+
+std::pair<Value, Value>
+AttentionUnit::extremesOf(Value first, Value count,
+                          llvm::function_ref<Value(Value)> load) {
+  Value start = load(first);
   auto loop = scf::ForOp::create(b, index(1), count, index(1),
                                  ValueRange{start, start});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value next = loadWord(operand, add(first, loop.getInductionVar()));
+  Value next = load(add(first, loop.getInductionVar()));
   Value least = arith::MinSIOp::create(b, loop.getRegionIterArg(0), next);
   Value most = arith::MaxSIOp::create(b, loop.getRegionIterArg(1), next);
   scf::YieldOp::create(b, ValueRange{least, most});
   return {loop.getResult(0), loop.getResult(1)};
+}
+
+PositionRange AttentionUnit::rangeOfKeys(Value first, Value count) {
+  if (!sizes.isCausal)
+    return {};
+  auto [least, most] = extremesOf(
+      first, count, [&](Value i) { return loadWord(sizes.kPos, i); });
+  return {least, most};
+}
+
+PositionRange AttentionUnit::rangeOfQueries(Value sample, Value first,
+                                            Value count) {
+  if (!sizes.isCausal)
+    return {};
+  PositionRange range;
+  std::tie(range.least, range.most) = extremesOf(
+      first, count, [&](Value i) { return loadWord(sizes.qPos, i); });
+  if (sizes.starts)
+    std::tie(range.leastStart, range.mostStart) = extremesOf(
+        first, count, [&](Value i) { return loadStart(sample, i); });
+  return range;
 }
 
 void AttentionUnit::ifSeen(PositionRange queries, PositionRange keys,

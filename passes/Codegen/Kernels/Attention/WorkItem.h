@@ -23,6 +23,8 @@ struct AttentionSizes {
   mlir::Value bias;
   /// The score of one more key per head, of an `nn.attention`; may be null.
   mlir::Value sinks;
+  /// The positions [batch, queries] at which documents begin; may be null.
+  mlir::Value starts;
   /// Dims: q is [batch, queries, heads, width], v is [batch, keys, keyHeads,
   /// valueWidth].
   int64_t batch, queries, keys, heads, keyHeads, width, valueWidth;
@@ -34,6 +36,8 @@ struct AttentionSizes {
   /// Whether keys are masked by positions, and which.
   bool isCausal;
   nn::VisibleKeys mask;
+  /// Whether keys before a query may be masked.
+  bool isBounded() const { return mask.isBounded() || starts; }
   /// The op's number among those that draw random numbers.
   int64_t id;
   /// Query heads that share a key head.
@@ -102,18 +106,25 @@ protected:
   mlir::Value numberLike(double value, mlir::Type like);
   /// An integer operand's element as i32.
   mlir::Value loadWord(mlir::Value operand, mlir::Value index);
-  /// The positions of `count` rows from `first` on; null without a mask by
+  /// The position at which the document of a sample's query begins, as i32.
+  mlir::Value loadStart(mlir::Value sample, mlir::Value query);
+  /// The positions of `count` keys from `first` on; null without a mask by
   /// positions.
-  PositionRange rangeOf(mlir::Value operand, mlir::Value first,
-                        mlir::Value count);
+  PositionRange rangeOfKeys(mlir::Value first, mlir::Value count);
+  /// The same of queries, with the starts of their documents.
+  PositionRange rangeOfQueries(mlir::Value sample, mlir::Value first,
+                               mlir::Value count);
   /// Builds the body under the condition that some query of the pair of tiles
-  /// may see some key, by their `rangeOf`.
+  /// may see some key, by their ranges.
   void ifSeen(PositionRange queries, PositionRange keys,
               llvm::function_ref<void()> body);
   /// to[i] = the positions of `height` rows from `first` on; after row `last`,
   /// that row's position.
   void copyPositions(mlir::Value operand, mlir::Value first, mlir::Value last,
                      int64_t height, mlir::Value to);
+  /// The same of the starts of queries' documents.
+  void copyStarts(mlir::Value sample, mlir::Value first, mlir::Value last,
+                  int64_t height, mlir::Value to);
 
   /// Random.h on words or vectors of them; a coordinate may be a word.
   mlir::Value randomAdd(mlir::Value key, mlir::Value coordinate);
@@ -143,6 +154,10 @@ protected:
 
 private:
   mlir::Value randomMix(mlir::Value hash);
+  /// The lowest and the highest of `count` words from `first` on.
+  std::pair<mlir::Value, mlir::Value>
+  extremesOf(mlir::Value first, mlir::Value count,
+             llvm::function_ref<mlir::Value(mlir::Value)> load);
 };
 
 /// Builds a work item of nn.attention: a tile of queries of a head.
