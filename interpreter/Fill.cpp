@@ -167,6 +167,15 @@ llvm::Expected<Tensor> Fill::input(const InputInfo &info,
     }
   } else if (role == nn::InputRole::Positions) {
     std::iota(value.integer.begin(), value.integer.end(), 0);
+  } else if (role == nn::InputRole::DocumentStarts) {
+    int64_t length = info.type.getShape().back(), start = 0;
+    for (int64_t i = 0; i < value.size(); ++i) {
+      if (i % length == 0)
+        start = 0;
+      else if (draw.uniform(i) < 0.125)
+        start = i % length;
+      value.integer[i] = start;
+    }
   } else if (role == nn::InputRole::Samples) {
     std::iota(value.integer.begin(), value.integer.end(),
               microbatch * value.size());

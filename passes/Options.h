@@ -78,6 +78,10 @@ struct Options {
   std::string seqSource;
   /// "causal-lm", "cross-entropy" or "mse"; empty: derived from the model.
   std::string loss;
+  /// The tokens that end a document; empty: a sample is one.
+  std::vector<int64_t> documentEnds;
+  /// Whether positions go on from one document to the next.
+  bool keepPositions = false;
   /// By how much the tokens of a rank's experts may exceed the mean over ranks;
   /// 0: any number is computed.
   double moeCapacity = 0;

@@ -84,6 +84,13 @@ static void addTrainPasses(OpPassManager &manager, const Options &options) {
   if (options.forward)
     return addForwardPasses(manager);
 
+  if (!options.documentEnds.empty()) {
+    // On the forward pass alone: everything after it is built from that.
+    NNDocumentsPassOptions documents;
+    documents.ends = options.documentEnds;
+    documents.keepPositions = options.keepPositions;
+    manager.addPass(createNNDocumentsPass(std::move(documents)));
+  }
   // @loss comes before all passes that read the training objective. A loss that
   // is no sum over samples is correct only if one microbatch of one replica is
   // the whole batch.

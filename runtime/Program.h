@@ -19,7 +19,7 @@ extern "C" {
 
 /// Incremented whenever a struct below or in Runtime.h changes; the runtime
 /// rejects a program with another version.
-#define PCC_ABI_VERSION 22
+#define PCC_ABI_VERSION 23
 
 /// The type of an element; support/DType.h has its size and its name in files.
 /// The numbers are part of the ABI.
@@ -421,6 +421,9 @@ typedef struct {
   /// "'/MatMul' combines several samples"; NULL: it can be computed from the
   /// losses of parts of a batch.
   const char *whole_batch;
+  /// The tokens that end a document; none: a sample is one document.
+  int32_t n_document_ends;
+  const int64_t *document_ends;
   /// The folder for the files that back offloaded ranges; NULL: they are backed
   /// by the host's memory.
   const char *offload_dir;

@@ -116,8 +116,8 @@ mlir::LogicalResult verifyAttention(Op op) {
       shapeOf(op.getKPos()) != k.slice(1, 1))
     return op.emitOpError("needs one position per sequence element");
   if (failed(verifyMask(op)) || failed(verifySoftcap(op)) ||
-      failed(verifyStarts(op, op.getStarts(), op.getCausal(),
-                          q.take_front(2))) ||
+      failed(
+          verifyStarts(op, op.getStarts(), op.getCausal(), q.take_front(2))) ||
       failed(verifyBias(op, op.getBias(), {q[0], q[2], q[1], k[1]})))
     return mlir::failure();
   return verifyDropout(op, q[0]);

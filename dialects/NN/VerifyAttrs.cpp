@@ -104,6 +104,8 @@ const Attr onOps[] = {
     {kModelFolderAttr, isModule, isModelFolder, aModule,
      "a dictionary of a path and a list of files"},
     {kLossAttr, isModule, isString, aModule, aString},
+    {kDocumentEndsAttr, isModule, isIntegers, aModule,
+     "an array of whole numbers"},
     {kWholeBatchAttr, isModule, isString, aModule, aString},
     {kHasLossAttr, isFunction, isTerms, aFunction,
      "a unit or a list of dictionaries"},

@@ -100,8 +100,7 @@ LogicalResult pcc::nn::verifyStarts(Operation *op, Value starts, bool isCausal,
     return op->emitOpError() << "has documents without a causal mask";
   if (shapeOf(starts) != queries)
     return op->emitOpError() << "needs a start of the document of each of "
-                             << queries[0] << " x " << queries[1]
-                             << " queries";
+                             << queries[0] << " x " << queries[1] << " queries";
   return success();
 }
 

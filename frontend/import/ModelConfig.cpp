@@ -50,6 +50,25 @@ std::optional<ConfiguredLength> ModelConfig::longestSequence() const {
   return std::nullopt;
 }
 
+std::vector<int64_t> ModelConfig::endsOfText() const {
+  for (const auto *part : {&root(), text()}) {
+    const llvm::json::Value *stated =
+        part ? part->get("eos_token_id") : nullptr;
+    if (!stated)
+      continue;
+    if (auto id = stated->getAsInteger())
+      return {*id};
+    std::vector<int64_t> ids;
+    if (const auto *list = stated->getAsArray())
+      for (const auto &one : *list)
+        if (auto id = one.getAsInteger())
+          ids.push_back(*id);
+    if (!ids.empty())
+      return ids;
+  }
+  return {};
+}
+
 std::string ModelConfig::architecture() const {
   if (const auto *all = root().getArray("architectures"))
     for (const auto &one : *all)

@@ -7,6 +7,7 @@
 #include "llvm/Support/JSON.h"
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace pcc::frontend {
 
@@ -28,6 +29,8 @@ public:
   /// states no length, or the length is no bound: T5 and similar models compute
   /// positions from distances.
   std::optional<ConfiguredLength> longestSequence() const;
+  /// The ids in "eos_token_id", a number or a list; none if it is neither.
+  std::vector<int64_t> endsOfText() const;
   /// The first class in "architectures"; empty if there is none.
   std::string architecture() const;
   /// Whether it has an encoder and a decoder, by "is_encoder_decoder".

@@ -27,9 +27,8 @@ struct ScoreRows {
       : scores(in[op.getScores()]), qPos(in[op.getQPos()]),
         kPos(in[op.getKPos()]), samples(in.find(op.getSamples())),
         bias(in.find(op.getBias())), starts(in.find(op.getStarts())),
-        batch(scores.dim(0)), heads(scores.dim(1)),
-        length(scores.dim(2)), keys(scores.dim(3)),
-        headOrigin(in.scalarOr0(op.getHeadOrigin())),
+        batch(scores.dim(0)), heads(scores.dim(1)), length(scores.dim(2)),
+        keys(scores.dim(3)), headOrigin(in.scalarOr0(op.getHeadOrigin())),
         scale(op.getScale().convertToDouble()), p(op.getP().convertToDouble()),
         mask(op), score(keys), kept(keys, 1) {
     if constexpr (std::is_same_v<OpT, nn::MaskedSoftmaxOp>)

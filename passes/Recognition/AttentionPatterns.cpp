@@ -338,10 +338,9 @@ Value Attention::buildOp(PatternRewriter &rewriter, Value qPositions,
       dropout ? dropout.getSamples() : Value(),
       dropout ? dropout.getSeed() : Value(),
       dropout ? dropout.getStep() : Value(), /*head_origin=*/Value(),
-      /*starts=*/Value(),
-      APFloat(scores.scale), scores.isCausal(), scores.window(), scores.chunk(),
-      APFloat(scores.softcap), dropout ? dropout.getP() : APFloat(0.0),
-      dropout ? dropout.getId() : 0);
+      /*starts=*/Value(), APFloat(scores.scale), scores.isCausal(),
+      scores.window(), scores.chunk(), APFloat(scores.softcap),
+      dropout ? dropout.getP() : APFloat(0.0), dropout ? dropout.getId() : 0);
   return attention.getResult();
 }
 

@@ -84,7 +84,8 @@ std::string LoopTracker::visitByRule(Operation *op) {
   }
   for (auto [operand, dims] : llvm::zip_equal(op->getOperands(), rule.operands))
     for (auto [d, own] : llvm::enumerate(dims))
-      if (llvm::is_contained(own, factor) && !find(operand) &&
+      if (numbers == Numbers::Refused && llvm::is_contained(own, factor) &&
+          !find(operand) &&
           !isUniformAlong(operand, d, stepIn(rule, own, factor, inner)))
         return "depends on the index of each of the " + noun;
   for (auto [result, dims] : llvm::zip_equal(op->getResults(), rule.results)) {

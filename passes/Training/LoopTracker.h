@@ -43,11 +43,14 @@ public:
     }
   };
 
+  /// Whether per-element results may depend on an element's index.
+  enum class Numbers { Refused, Allowed };
+
   /// `noun`: the plural of the elements' name, for messages. `extent`: the
-  /// number of elements. Per-element results must not depend on an element's
-  /// index.
-  LoopTracker(llvm::StringRef noun, int64_t extent)
-      : noun(noun), extent(extent) {}
+  /// number of elements.
+  LoopTracker(llvm::StringRef noun, int64_t extent,
+              Numbers numbers = Numbers::Refused)
+      : noun(noun), extent(extent), numbers(numbers) {}
 
   /// Declares that the loop runs along `dim` of `input`.
   void start(mlir::Value input, int64_t dim) {
@@ -82,6 +85,7 @@ private:
 
   std::string noun;
   int64_t extent;
+  Numbers numbers;
   bool isSure = false;
   llvm::DenseMap<mlir::Value, Dependence> dependences;
   /// Integers that increase by a fixed step from each element to the next,

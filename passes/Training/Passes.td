@@ -122,6 +122,32 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];
 }
 
+def NNDocumentsPass : Pass<"nn-documents", "::mlir::ModuleOp"> {
+  let summary = "Keeps the documents of a sample apart in attention";
+  let description = [{
+    A sample may hold several documents, each ended by a token of `ends`. The
+    pass adds the input document_starts, the position at which the document of
+    each token begins, to @forward and to every attention along the sequence.
+    The module's `nn.document_ends` records the tokens.
+
+    Positions begin again at each document, unless `keep-positions` is set:
+    nn.rope rotates by index - start, and a value that depends on the position
+    alone, such as a learned table, becomes a lookup in it by index - start.
+    Masks by position and random numbers go on by index.
+
+    Errors, with the node: attention along the sequence without a causal mask,
+    or with a bias by position that is no mask (allowed with `keep-positions`);
+    any other op that combines positions, except sums and shifts of targets in
+    the model's own loss; values by position that cannot be looked up.
+  }];
+  let dependentDialects = ["::pcc::nn::NNDialect"];
+  let options = [
+    ListOption<"ends", "ends", "int64_t", "The tokens that end a document">,
+    Option<"keepPositions", "keep-positions", "bool", "false",
+           "Positions go on from one document to the next">
+  ];
+}
+
 def NNBoundIdsPass : Pass<"nn-bound-ids", "::mlir::ModuleOp"> {
   let summary = "Annotates inputs with the range of valid ids";
   let description = [{

@@ -251,6 +251,25 @@ void ArrayDataset::copySample(const pcc_input &input, const Shard &shard,
            to);
 }
 
+std::vector<char> ArrayDataset::documentEnds(int64_t sample) const {
+  std::vector<char> ends(program.seq);
+  for (int s = 0; s < program.n_stages; ++s)
+    for (int i = 0; i < program.stages[s].n_inputs; ++i) {
+      const pcc_input &input = program.stages[s].inputs[i];
+      if (roleOf(input) != Role::Tokens)
+        continue;
+      const Array &array = arrayOf(input);
+      int64_t first = array.perSample ? sample * array.sampleElements : 0;
+      for (int64_t at = 0; at < program.seq; ++at) {
+        int64_t token = array.file->elements().integer(first + at);
+        for (int end = 0; end < program.n_document_ends; ++end)
+          ends[at] |= token == program.document_ends[end];
+      }
+      return ends;
+    }
+  return ends;
+}
+
 bool ArrayDataset::copyConstant(const pcc_input &input, const Shard &shard,
                                 char *to) const {
   const Array &array = arrayOf(input);

@@ -132,6 +132,11 @@ void BlendDataset::copySample(const pcc_input &input, const Shard &shard,
   sources[place.source]->copySample(input, shard, place.sample, to);
 }
 
+std::vector<char> BlendDataset::documentEnds(int64_t sample) const {
+  Place place = placeOf(sample);
+  return sources[place.source]->documentEnds(place.sample);
+}
+
 bool BlendDataset::copyConstant(const pcc_input &input, const Shard &shard,
                                 char *to) const {
   return sources.front()->copyConstant(input, shard, to);

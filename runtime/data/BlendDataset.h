@@ -31,6 +31,7 @@ public:
   std::string findNotFinite(int64_t sample) const override;
   std::optional<std::vector<ArrayValues>>
   findValues(const std::vector<int64_t> &samples, bool ofLabels) const override;
+  std::vector<char> documentEnds(int64_t sample) const override;
   void copySample(const pcc_input &input, const Shard &shard, int64_t sample,
                   char *to) const override;
   bool copyConstant(const pcc_input &input, const Shard &shard,

@@ -75,6 +75,10 @@ public:
   std::string findZeros(const std::vector<int64_t> &samples,
                         const std::vector<int64_t> &before) const;
 
+  /// Returns for each token of a sample whether a document ends at it, as the
+  /// program's tokens or an index of the data tell; for a program with
+  /// documents.
+  virtual std::vector<char> documentEnds(int64_t sample) const = 0;
   /// Copies a sample's values of an input, row major: the indices [start, start
   /// + extent) of `shard` along all dims but the batch dim.
   virtual void copySample(const pcc_input &input, const Shard &shard,

@@ -3,6 +3,7 @@
 #include "runtime/data/Inputs.h"
 
 #include "runtime/Backend.h"
+#include "runtime/data/Documents.h"
 #include "runtime/data/Roles.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
@@ -38,6 +39,8 @@ StepValues pcc::stepValues(const TrainingOptions &options, int64_t step,
 static int rankOfRole(Role role) {
   if (isFromDataset(role))
     return -1;
+  if (role == Role::DocumentStarts)
+    return 2;
   if (role == Role::Positions || role == Role::Samples)
     return 1;
   return isScalar(role) ? 0 : -2;
@@ -129,10 +132,24 @@ static void storeScalar(char *to, int32_t dtype, Role role,
   convert(to, dtype, 1, &value, PCC_F64, 1, 1);
 }
 
+/// Copies a sample's values of an input, of a program whose samples may have
+/// several documents.
+static void copyRow(const pcc_input &input, const Shard &shard, int64_t sample,
+                    char *to, bool hasDocuments, const Dataset &data) {
+  Role role = roleOf(input);
+  if (role == Role::DocumentStarts)
+    return copyStarts(input, shard, data.documentEnds(sample), to);
+  data.copySample(input, shard, sample, to);
+  if (hasDocuments && input.sequence_dim >= 0 &&
+      (role == Role::Targets || role == Role::Labels))
+    dropTargets(input, shard, data.documentEnds(sample), to);
+}
+
 /// Fills one microbatch's slot of an input that is not a scalar.
-static void fillSlot(const pcc_input &input, const Shard &shard,
-                     int64_t microbatch, char *to, const Dataset &data,
-                     const DataOrder &order, int64_t step) {
+static void fillSlot(const pcc_program &program, const pcc_input &input,
+                     const Shard &shard, int64_t microbatch, char *to,
+                     const Dataset &data, const DataOrder &order,
+                     int64_t step) {
   Role role = roleOf(input);
   if (role == Role::Positions) {
     for (int64_t i = 0; i < shard.extent[0]; ++i)
@@ -140,7 +157,8 @@ static void fillSlot(const pcc_input &input, const Shard &shard,
     return;
   }
   bool numbers = role == Role::Samples;
-  if (!numbers && data.copyConstant(input, shard, to))
+  bool hasDocuments = program.n_document_ends > 0;
+  if (isFromDataset(role) && data.copyConstant(input, shard, to))
     return;
   int batch = input.batch_dim;
   int64_t rows = shard.extent[batch];
@@ -160,11 +178,10 @@ static void fillSlot(const pcc_input &input, const Shard &shard,
   std::vector<char> row(blocks > 1 ? rowBytes : 0);
   for (int64_t i = 0; i < rows; ++i) {
     int64_t sample = order.sample(step, first + i);
-    if (blocks == 1) {
-      data.copySample(input, shard, sample, to + i * rowBytes);
+    char *own = blocks == 1 ? to + i * rowBytes : row.data();
+    copyRow(input, shard, sample, own, hasDocuments, data);
+    if (blocks == 1)
       continue;
-    }
-    data.copySample(input, shard, sample, row.data());
     for (int64_t block = 0; block < blocks; ++block)
       memcpy(to + (block * rows + i) * blockBytes,
              row.data() + block * blockBytes, blockBytes);
@@ -176,8 +193,8 @@ void pcc::fillInput(const pcc_program &program, const pcc_input &input,
                     char *to, const Dataset &data, const DataOrder &order,
                     int64_t step) {
   if (microbatch < program.microbatches)
-    fillSlot(input, shardOf(program, input.layout, coordinates), microbatch, to,
-             data, order, step);
+    fillSlot(program, input, shardOf(program, input.layout, coordinates),
+             microbatch, to, data, order, step);
 }
 
 void pcc::fillInputs(const pcc_program &program, const pcc_stage &stage,
@@ -198,7 +215,7 @@ void pcc::fillInputs(const pcc_program &program, const pcc_stage &stage,
       if (isScalar(roleOf(input)))
         storeScalar(to, input.dtype, roleOf(input), values);
       else
-        fillSlot(input, shard, slot, to, data, order, values.step);
+        fillSlot(program, input, shard, slot, to, data, order, values.step);
     }
   }
 }

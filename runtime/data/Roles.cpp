@@ -8,10 +8,11 @@ using namespace pcc;
 
 /// The names of the roles in programs, in the order of Role.
 static const char *const names[] = {
-    "tokens", "targets",   "labels",       "data",
-    "shared", "positions", "samples",      "seed",
-    "step",   "lr",        "weight_decay", "beta1",
-    "beta2",  "eps",       "clip_grad",    "loss_scale_window"};
+    "tokens",         "targets",   "labels",       "data",
+    "shared",         "positions", "samples",      "seed",
+    "step",           "lr",        "weight_decay", "beta1",
+    "beta2",          "eps",       "clip_grad",    "loss_scale_window",
+    "document_starts"};
 static_assert(sizeof(names) / sizeof(*names) ==
                   static_cast<size_t>(Role::Unknown),
               "every role has a name");
@@ -46,5 +47,6 @@ bool pcc::isPaddingMask(const pcc_input &input) {
 
 bool pcc::isScalar(Role role) {
   return !isFromDataset(role) && role != Role::Positions &&
-         role != Role::Samples && role != Role::Unknown;
+         role != Role::Samples && role != Role::DocumentStarts &&
+         role != Role::Unknown;
 }

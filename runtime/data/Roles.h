@@ -32,6 +32,7 @@ enum class Role : int32_t {
   Epsilon,
   ClipGrad,
   LossScaleWindow,
+  DocumentStarts,
   Unknown, ///< any other name
 };
 

@@ -32,7 +32,10 @@ static const pcc_input *leastVocabulary(const pcc_program &program) {
 
 TokenDataset::TokenDataset(const pcc_program &program, const std::string &name,
                            const std::vector<std::string> &paths)
-    : name(name), seq(program.seq), starts({0}) {
+    : name(name), seq(program.seq),
+      endTokens(program.document_ends,
+                program.document_ends + program.n_document_ends),
+      starts({0}) {
   if (const pcc_input *ids = leastVocabulary(program)) {
     vocab = ids->vocab;
     bound = boundText(*ids);
@@ -123,6 +126,20 @@ void TokenDataset::checkSample(int64_t sample) const {
     if (token < 0 || token >= vocab)
       refuse(fileOf(i), i - starts[fileOf(i)]);
   }
+}
+
+std::vector<char> TokenDataset::documentEnds(int64_t sample) const {
+  std::vector<char> ends(seq);
+  for (int64_t i = 0; i < seq; ++i) {
+    size_t file = fileOf(sample * seq + i);
+    int64_t position = sample * seq + i - starts[file];
+    const TokenFile &from = *files[file];
+    ends[i] = from.hasDocuments()
+                  ? from.endsDocument(position)
+                  : std::find(endTokens.begin(), endTokens.end(),
+                              from.at(position)) != endTokens.end();
+  }
+  return ends;
 }
 
 void TokenDataset::copySample(const pcc_input &input, const Shard &shard,

@@ -35,6 +35,7 @@ public:
   findValues(const std::vector<int64_t> &, bool) const override {
     return std::nullopt;
   }
+  std::vector<char> documentEnds(int64_t sample) const override;
   void copySample(const pcc_input &input, const Shard &shard, int64_t sample,
                   char *to) const override;
   bool copyConstant(const pcc_input &, const Shard &, char *) const override {
@@ -50,7 +51,9 @@ private:
 
   std::string name;
   int64_t seq, vocab = 0; ///< vocab 0: ids are unbounded
-  std::string bound;      ///< boundText() of the input with this vocabulary
+  /// The tokens that end a document where no index tells.
+  std::vector<int64_t> endTokens;
+  std::string bound; ///< boundText() of the input with this vocabulary
   std::vector<std::unique_ptr<TokenFile>> files;
   std::vector<int64_t> starts; ///< of the files, then the total size
 };

@@ -6,7 +6,9 @@
 #include "runtime/support/Error.h"
 #include "runtime/support/Files.h"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 using namespace pcc;
 
@@ -110,21 +112,24 @@ void TokenFile::readLlmC() {
 }
 
 /// An index consists of 9 bytes "MMIDIDX\0\0", u64 version 1, u8 type, u64
-/// number of sequences, u64 number of documents, an int32 length for each
-/// sequence, an int64 byte offset for each sequence, and int64 document
-/// indices, which are not used.
+/// number of sequences, u64 number of document indices, an int32 length for
+/// each sequence, an int64 byte offset for each sequence, and int64 document
+/// indices.
 void TokenFile::readMegatron(const std::string &indexPath) {
   const int64_t headerBytes = 9 + 8 + 1 + 8 + 8;
   kind = "Megatron";
-  MappedFile index(indexPath, ExitData, "Megatron index", "");
+  this->index =
+      std::make_unique<MappedFile>(indexPath, ExitData, "Megatron index", "");
+  const MappedFile &index = *this->index;
   auto refuse = [&](const std::string &reason) {
     fail(ExitData, format("Megatron index '%s' ", indexPath.c_str()) + reason);
   };
   if (index.size() < headerBytes || memcmp(index.data(), "MMIDIDX\0\0", 9))
     refuse("does not begin with MMIDIDX");
-  uint64_t version, sequences;
+  uint64_t version, sequences, indices;
   memcpy(&version, index.data() + 9, 8);
   memcpy(&sequences, index.data() + 18, 8);
+  memcpy(&indices, index.data() + 26, 8);
   if (version != 1)
     refuse("is of a version that is not 1");
   static const Element types[] = {Element::U8, Element::I8, Element::I16,
@@ -172,4 +177,46 @@ void TokenFile::readMegatron(const std::string &indexPath) {
                 infoOf(tokens.type).numpy));
   tokens.data = file.data();
   tokens.count = next / width;
+  offsets = pointers;
+  sequenceCount = count;
+  documents = pointers + 8 * count;
+  documentCount = static_cast<int64_t>(
+      std::min<uint64_t>(indices, std::numeric_limits<int64_t>::max()));
+  int64_t rest = index.data() + index.size() - documents;
+  if (documentCount > rest / 8)
+    refuse(format("is cut off: it has %lld of %lld indices of documents",
+                  static_cast<long long>(rest / 8),
+                  static_cast<long long>(documentCount)));
+}
+
+/// Returns number `i` of an array of int64 without alignment.
+static int64_t numberAt(const char *numbers, int64_t i) {
+  int64_t number;
+  memcpy(&number, numbers + 8 * i, 8);
+  return number;
+}
+
+/// Returns the index of the first of `count` ascending numbers that is at least
+/// `least`; `count` if there is none.
+static int64_t findFrom(const char *numbers, int64_t count, int64_t least) {
+  int64_t begin = 0;
+  while (count > 0) {
+    int64_t half = count / 2;
+    bool isLess = numberAt(numbers, begin + half) < least;
+    begin += isLess ? half + 1 : 0;
+    count = isLess ? count - half - 1 : half;
+  }
+  return begin;
+}
+
+bool TokenFile::endsDocument(int64_t position) const {
+  // A sequence begins behind the token, and it is the first of a document. One
+  // that is empty begins where the next one does.
+  int64_t end = (position + 1) * infoOf(tokens.type).bytes;
+  int64_t first = findFrom(offsets, sequenceCount, end);
+  int64_t last = findFrom(offsets, sequenceCount, end + 1);
+  if (position + 1 < tokens.count)
+    --last;
+  int64_t document = findFrom(documents, documentCount, first);
+  return document < documentCount && numberAt(documents, document) <= last;
 }

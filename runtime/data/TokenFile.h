@@ -6,6 +6,7 @@
 #include "runtime/data/Elements.h"
 #include "runtime/support/MappedFile.h"
 
+#include <memory>
 #include <string>
 
 namespace pcc {
@@ -32,6 +33,10 @@ public:
   const Elements &elements() const { return tokens; }
   /// "llm.c", "Megatron" or "uint16".
   const char *formatName() const { return kind; }
+  /// Returns whether an index tells where documents end: Megatron's.
+  bool hasDocuments() const { return documentCount > 1; }
+  /// Returns whether a document ends at the token at a position, by the index.
+  bool endsDocument(int64_t position) const;
   /// Returns whether the file has neither a header nor an index.
   bool isHeaderless() const { return headerless; }
   /// The path of the file that holds the tokens, not the index.
@@ -43,6 +48,11 @@ private:
   void readHeaderless(int64_t vocab);
 
   MappedFile file;
+  /// Megatron's index: the byte offset of each sequence, and the number of the
+  /// first sequence of each document, then that of all sequences.
+  std::unique_ptr<MappedFile> index;
+  const char *offsets = nullptr, *documents = nullptr;
+  int64_t sequenceCount = 0, documentCount = 0;
   const char *kind = "";
   bool headerless = false;
   Elements tokens;

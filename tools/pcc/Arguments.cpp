@@ -162,6 +162,40 @@ static bool checkHeadChunks(const Flags &flags) {
   return true;
 }
 
+/// Reads the tokens of --documents; "auto" is resolved when the model is read.
+static bool readDocuments(const Flags &flags, Arguments &arguments) {
+  llvm::StringRef value = flags.documents;
+  arguments.findsDocumentEnds = value == "auto";
+  if (!flags.documents.getNumOccurrences())
+    return true;
+  if (flags.loss == "cross-entropy" || flags.loss == "mse") {
+    llvm::errs() << "pcc: error: --documents: the targets of --loss "
+                 << flags.loss
+                 << " are not the next tokens, so no target follows the end of "
+                    "a document\n"
+                    "pcc: note: leave --documents out, or give --loss "
+                    "causal-lm\n";
+    return false;
+  }
+  if (value == "auto")
+    return true;
+  llvm::SmallVector<llvm::StringRef> parts;
+  value.split(parts, ',');
+  std::vector<int64_t> &ends = arguments.options.documentEnds;
+  for (llvm::StringRef part : parts) {
+    int64_t id = 0;
+    if (part.getAsInteger(10, id) || id < 0) {
+      llvm::errs() << "pcc: error: --documents takes token ids with commas, or "
+                      "auto, not '"
+                   << value << "'\n";
+      return false;
+    }
+    if (!llvm::is_contained(ends, id))
+      ends.push_back(id);
+  }
+  return true;
+}
+
 static bool readBucketSize(const Flags &flags, Options &options) {
   options.bucketSize = parseBytes(flags.bucketSize);
   if (options.bucketSize > 0)
@@ -262,6 +296,7 @@ static void readOptions(const Flags &flags, Options &options) {
     options.precision = "bf16";
   options.noDropout = flags.noDropout;
   options.allowGatheredExperts = flags.allowGatheredExperts;
+  options.keepPositions = flags.keepPositions;
   options.moeCapacity = flags.moeCapacity;
   options.moeAuxLoss = flags.moeAuxLoss;
   options.moeBiasRate = flags.moeBiasRate;
@@ -309,6 +344,8 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.init);
   note(flags.noDropout);
   note(flags.allowGatheredExperts);
+  note(flags.documents);
+  note(flags.keepPositions);
   note(flags.moeCapacity);
   note(flags.moeAuxLoss);
   note(flags.moeBiasRate);
@@ -517,8 +554,8 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
     return 2;
   }
   if (!readDims(flags, options) || !readMemoryLimit(flags, options) ||
-      !readBucketSize(flags, options) || !readChips(flags, options.chips) ||
-      !readTies(flags, arguments.ties))
+      !readDocuments(flags, arguments) || !readBucketSize(flags, options) ||
+      !readChips(flags, options.chips) || !readTies(flags, arguments.ties))
     return 2;
   InputChoices &inputs = arguments.inputs;
   inputs.shared.assign(flags.sharedInputs.begin(), flags.sharedInputs.end());

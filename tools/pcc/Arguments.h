@@ -40,6 +40,8 @@ struct Arguments {
   bool listParams = false;
   Report report = Report::None;
   bool memory = false; ///< --memory
+  /// Whether config.json states the tokens that end a document.
+  bool findsDocumentEnds = false;
   bool verifyEach = true;
   /// Whether --mlir-print-ir-module-scope is given; printing whole modules
   /// requires that passes do not run in parallel.

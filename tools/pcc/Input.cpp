@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/Pipelines.h"
+#include "tools/pcc/DocumentEnds.h"
 #include "tools/pcc/Plan.h"
 #include "tools/pcc/TwoSamples.h"
 #include "llvm/Support/Path.h"
@@ -34,6 +35,8 @@ static LogicalResult checkFlags(const Arguments &arguments, int phase,
       {"no-dropout", "import"},
       {"no-padding-mask", "import"},
       {"batch-norm", "import"},
+      {"documents", "train"},
+      {"keep-positions", "train"},
       {"moe-capacity", "train"},
       {"moe-aux-loss", "train"},
       {"moe-bias-rate", "train"},
@@ -334,7 +337,11 @@ LogicalResult pcc::readInput(MLIRContext &context, Arguments &arguments,
                              Input &input) {
   StringRef path = arguments.input;
   input.files = {path.str()};
-  if (path == "-" || path.ends_with(".mlir"))
-    return readModule(context, arguments, input);
-  return readModel(context, arguments, input);
+  bool isModule = path == "-" || path.ends_with(".mlir");
+  if (failed(isModule ? readModule(context, arguments, input)
+                      : readModel(context, arguments, input)))
+    return failure();
+  return arguments.findsDocumentEnds
+             ? findDocumentEnds(*input.module, arguments)
+             : success();
 }

@@ -234,6 +234,9 @@ void Summary::collectProgram(ModuleOp module) {
 void Summary::collect(ModuleOp module, StringRef phase) {
   if (auto name = module->getAttrOfType<StringAttr>(nn::kLossAttr))
     loss = name.str();
+  if (auto ends =
+          module->getAttrOfType<DenseI64ArrayAttr>(nn::kDocumentEndsAttr))
+    documentEnds = ends.asArrayRef().vec();
   if (findPhase(phase) <= findPhase("train"))
     collectParameters(module);
   if (phase == "pipeline") {
@@ -415,6 +418,14 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
     printStep(os);
   if (!loss.empty())
     os << "loss:     " << (loss == "own" ? "the file's own" : loss) << "\n";
+  if (!documentEnds.empty()) {
+    os << "documents: end at token";
+    const char *between = " ";
+    for (int64_t end : documentEnds)
+      os << std::exchange(between, ", ") << end;
+    os << (options.keepPositions ? "; positions go on\n"
+                                 : "; positions begin again\n");
+  }
   for (auto &[form, directions] : attention)
     os << "attention: " << directions << " " << form << "\n";
   for (const std::string &head : heads)
@@ -536,6 +547,11 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
           json.attribute("directions", directions);
         });
     });
+    if (!documentEnds.empty())
+      json.attributeArray("document_ends", [&] {
+        for (int64_t end : documentEnds)
+          json.value(end);
+      });
     json.attributeArray("heads", [&] {
       for (const std::string &head : heads)
         json.value(head);

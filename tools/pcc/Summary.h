@@ -101,6 +101,8 @@ private:
   /// The directions of attention, "forward", "backward" or both, by
   /// implementation.
   std::map<std::string, std::string> attention;
+  /// The tokens that end a document.
+  std::vector<int64_t> documentEnds;
   /// A line on heads that are large or in chunks, each once.
   std::set<std::string> heads;
   int64_t headChunks = 1;

@@ -13,7 +13,7 @@ static constexpr llvm::StringLiteral kOfTraining[] = {
     "loss",     "optimizer", "freeze",        "train",
     "tie",      "untie",     "norm-plus-one", "global-batch-size",
     "schedule", "overlap",   "bucket-size",   "padding-mask",
-    "offload"};
+    "offload",  "documents", "keep-positions"};
 
 static void warn(const llvm::Twine &flag, llvm::StringRef why) {
   llvm::errs() << "pcc: warning: " << flag << " changes nothing: " << why
@@ -44,6 +44,8 @@ static void warnOfPlan(const Arguments &arguments) {
     warn("--overlap off", "a program of one rank sends nothing");
   if (isGiven("cp-comm-type") && options.cp == 1)
     warn("--cp-comm-type", "sequences are not split, without --cp");
+  if (isGiven("keep-positions") && !isGiven("documents"))
+    warn("--keep-positions", "a sample is one document, without --documents");
   if (isGiven("offload") && options.optimizer == "sgd" &&
       options.precision == "f32")
     warn("--offload " + options.offload,
@@ -51,8 +53,8 @@ static void warnOfPlan(const Arguments &arguments) {
   if (isGiven("etp") && options.tp == 1)
     warn("--etp 1", "no ranks share a layer, without --tp");
   if (arguments.emit == "import" || arguments.emit == "nn")
-    for (llvm::StringRef flag :
-         {"moe-aux-loss", "moe-bias-rate", "moe-capacity"})
+    for (llvm::StringRef flag : {"documents", "keep-positions", "moe-aux-loss",
+                                 "moe-bias-rate", "moe-capacity"})
       if (isGiven(flag))
         warn("--" + flag, "give it where the phase 'train' is made, too");
   if (options.moeCapacity > 0 && options.ep == 1 &&

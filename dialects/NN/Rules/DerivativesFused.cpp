@@ -69,8 +69,8 @@ SmallVector<Value> AttentionOp::buildVJP(OpBuilder &builder, ValueRange d) {
       getBias() ? getBias().getType() : Type(), d[0], getQ(), getK(), getV(),
       getResult(), getLse(), getMax(), getQPos(), getKPos(), getBias(),
       getSamples(), getSeed(), getStep(), getHeadOrigin(), getStarts(),
-      getScaleAttr(), getCausalAttr(), getWindowAttr(), getChunkAttr(), getSoftcapAttr(),
-      getPAttr(), getIdAttr());
+      getScaleAttr(), getCausalAttr(), getWindowAttr(), getChunkAttr(),
+      getSoftcapAttr(), getPAttr(), getIdAttr());
   SmallVector<Value> all = {grad.getDq(), grad.getDk(), grad.getDv(), Value(),
                             Value()};
   if (getBias())

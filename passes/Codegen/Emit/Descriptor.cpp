@@ -463,6 +463,11 @@ LogicalResult Descriptor::emit() {
   for (auto &[constant, number] : constants.list())
     integers.push_back(Datum::structure(
         {Datum::i32(constant.first), Datum::i64(constant.second)}));
+  SmallVector<Datum> ends;
+  if (auto attr =
+          module->getAttrOfType<DenseI64ArrayAttr>(nn::kDocumentEndsAttr))
+    for (int64_t end : attr.asArrayRef())
+      ends.push_back(Datum::i64(end));
   SmallVector<Datum> allWays = ways();
   data.addPublic(
       "pcc_the_program",
@@ -490,6 +495,8 @@ LogicalResult Descriptor::emit() {
                         data.addArray("pcc.constants", integers),
                         modelFolder(),
                         stringAttr(module, nn::kWholeBatchAttr),
+                        Datum::i32(ends.size()),
+                        data.addArray("pcc.document_ends", ends),
                         string(program.getOffloadDir())}));
   return success();
 }

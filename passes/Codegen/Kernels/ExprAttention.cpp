@@ -44,8 +44,8 @@ struct MaskedRow {
   Node *queryPosition, *keyPosition;
   /// Of a window, chunk or document; null: none.
   Node *firstPosition = nullptr;
-  Node *kept = nullptr;          ///< dropout's factor; null: 1
-  Node *scaled = nullptr;        ///< scale * score + bias
+  Node *kept = nullptr;   ///< dropout's factor; null: 1
+  Node *scaled = nullptr; ///< scale * score + bias
 
   MaskedRow(ExprBuilder &e, Op op, AffineExpr row);
 
@@ -101,9 +101,9 @@ Node *MaskedRow<Op>::buildFirst() {
   nn::VisibleKeys mask(op);
   Node *start = nullptr;
   if (Value starts = op.getStarts()) {
-    AffineExpr place = linearize({indices[0], indices[2]},
-                                 nn::tensorType(starts).getShape(),
-                                 op.getContext());
+    AffineExpr place =
+        linearize({indices[0], indices[2]}, nn::tensorType(starts).getShape(),
+                  op.getContext());
     start = e.convert(e.build(starts, {place, 0}), e.i32());
     if (!mask.isBounded())
       return start;

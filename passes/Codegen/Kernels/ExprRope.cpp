@@ -28,8 +28,7 @@ bool ExprBuilder::buildRope(nn::RopeOp op) {
   program.columns = shape[2] * shape[3];
   rope.input = build(op.getInput(), {d0(), program.columns});
   bool isPerSample = nn::tensorType(op.getPositions()).getRank() == 2;
-  AffineExpr position =
-      shape[0] == 1 || isPerSample ? d0() : d0() % shape[1];
+  AffineExpr position = shape[0] == 1 || isPerSample ? d0() : d0() % shape[1];
   rope.position = convert(build(op.getPositions(), {position, 0}), f64());
   if (!rope.input || !rope.position)
     return false;

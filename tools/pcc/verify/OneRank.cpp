@@ -28,6 +28,8 @@ Arguments pcc::oneRank(Arguments arguments, const Facts &plan) {
   if (!arguments.verification->plan.empty() && model.dims.empty())
     options.seq = plan.seq;
   options.loss = model.loss;
+  options.documentEnds = model.documentEnds;
+  options.keepPositions = model.keepPositions;
   options.moeAuxLoss = model.moeAuxLoss;
   options.moeBiasRate = model.moeBiasRate;
   options.optimizer = plan.optimizer;

@@ -1,8 +1,8 @@
 //===- Span.cpp - The tiles that a block of attention visits --------------===//
 //
-// With a window, chunks or documents a block sees few of the tiles that it streams. Before
-// its loop the warps compare the positions of all tiles, each warp those of
-// every n-th tile, without barriers:
+// With a window, chunks or documents a block sees few of the tiles that it
+// streams. Before its loop the warps compare the positions of all tiles, each
+// warp those of every n-th tile, without barriers:
 //
 //     tile       0 1 2 3 4 5 6 7
 //     warp       0 1 0 1 0 1 0 1
@@ -65,9 +65,8 @@ AttentionBlock::findTiles(Value operand, int64_t all, Value sample,
       llvm::divideCeil(total, warps), 1, {index(total), index(0)},
       [&](Value iteration, ValueRange before) -> Numbers {
         Value tile = min(add(mul(iteration, warps), warp), total - 1);
-        Value isSeen =
-            maySee(rangeOfTile(operand, sample, mul(tile, tiles.columns), all,
-                               tiles.columns));
+        Value isSeen = maySee(rangeOfTile(
+            operand, sample, mul(tile, tiles.columns), all, tiles.columns));
         Value begin = min(before[0], tile);
         Value end = arith::MaxUIOp::create(b, before[1], add(tile, index(1)));
         return {choose(isSeen, begin, before[0]),

@@ -266,9 +266,8 @@ void expand(nn::AttentionGradOp op) {
       x.transposeRows(op.getLse(), "bhs"),
       op.getMax() ? x.transposeRows(op.getMax(), "bhs") : Value(), op.getQPos(),
       op.getKPos(), op.getBias(), op.getSamples(), op.getSeed(), op.getStep(),
-      op.getHeadOrigin(), op.getStarts(), x.softmaxScale(),
-      op.getCausalAttr(), op.getWindowAttr(), op.getChunkAttr(), op.getPAttr(),
-      op.getIdAttr());
+      op.getHeadOrigin(), op.getStarts(), x.softmaxScale(), op.getCausalAttr(),
+      op.getWindowAttr(), op.getChunkAttr(), op.getPAttr(), op.getIdAttr());
   if (!x.axes.empty())
     dist::setShardings(softmax, {x.sharding("bhst"), x.sharding("bhst")});
   Value dScores = x.throughCap(softmax.getDScores(), scores);

@@ -36,7 +36,7 @@ private:
   Value keyHead;
   /// By query: maximum score, sum, factor of the values accumulated so far.
   Value highest, sum, rescale;
-  PositionRange range;         ///< of the queries
+  PositionRange range; ///< of the queries
   /// i32 by query: positions, starts of documents, dropout keys.
   Value positions, starts, keys;
   Value query, scores, result; ///< [d][q], [t][q], [e][q]

@@ -214,8 +214,8 @@ PositionRange AttentionUnit::rangeOfQueries(Value sample, Value first,
   std::tie(range.least, range.most) = extremesOf(
       first, count, [&](Value i) { return loadWord(sizes.qPos, i); });
   if (sizes.starts)
-    std::tie(range.leastStart, range.mostStart) = extremesOf(
-        first, count, [&](Value i) { return loadStart(sample, i); });
+    std::tie(range.leastStart, range.mostStart) =
+        extremesOf(first, count, [&](Value i) { return loadStart(sample, i); });
   return range;
 }
 
