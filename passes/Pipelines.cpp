@@ -87,7 +87,7 @@ static void addTrainPasses(OpPassManager &manager, const Options &options) {
   if (!options.documentEnds.empty()) {
     // On the forward pass alone: everything after it is built from that.
     NNDocumentsPassOptions documents;
-    documents.ends = options.documentEnds;
+    llvm::append_range(documents.ends, options.documentEnds);
     documents.keepPositions = options.keepPositions;
     manager.addPass(createNNDocumentsPass(std::move(documents)));
   }
