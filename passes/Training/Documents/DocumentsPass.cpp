@@ -35,19 +35,24 @@ struct NNDocumentsPass : pcc::impl::NNDocumentsPassBase<NNDocumentsPass> {
     removeDeadOps(function);
     for (Operation *user : tokens.getUsers())
       if (auto lookup = dyn_cast<EmbeddingOp>(user);
-          lookup && lookup.getIds() == tokens)
-        for (int64_t rows = tensorType(lookup.getTable()).getDimSize(0);
-             int64_t end : ends)
-          if (end < 0 || end >= rows) {
-            function.emitError() << "--documents: token " << end
-                                 << " is outside the vocabulary of " << rows
-                                 << ", by " << nodeName(lookup);
-            return signalPassFailure();
-          }
+          lookup && lookup.getIds() == tokens && failed(checkEnds(lookup)))
+        return signalPassFailure();
     if (failed(DocumentSplitter(function, keepPositions).run()))
       return signalPassFailure();
     module->setAttr(kDocumentEndsAttr,
                     DenseI64ArrayAttr::get(&getContext(), ends));
+  }
+
+  /// Checks that a lookup of the tokens has rows for the ends of documents.
+  LogicalResult checkEnds(EmbeddingOp lookup) {
+    int64_t rows = tensorType(lookup.getTable()).getDimSize(0);
+    for (int64_t end : ends)
+      if (end < 0 || end >= rows)
+        return lookup->getParentOfType<func::FuncOp>().emitError()
+               << "--documents: token " << end
+               << " is outside the vocabulary of " << rows << ", by "
+               << nodeName(lookup.getOperation());
+    return success();
   }
 };
 
