@@ -298,6 +298,8 @@ static pcc_program makeProgram() {
           nullptr,
           exported ? &folder : nullptr,
           nullptr,
+          /*n_document_ends=*/0,
+          /*document_ends=*/nullptr,
           nullptr};
 }
 
