@@ -173,6 +173,7 @@ public:
     }
     return {{{ofLabels ? "labels" : "mask", isFound, "", {{name, texts}}}}};
   }
+  std::vector<char> documentEnds(int64_t) const override { return {}; }
   void copySample(const pcc_input &, const Shard &, int64_t sample,
                   char *to) const override {
     *to = name[0];
