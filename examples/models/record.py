@@ -12,6 +12,11 @@ Writes, next to this file:
     curves/NAME.jsonl       one object per step, as the program's --log-json
     curves/NAME-f16.jsonl   the same from weights rounded to fp16
     curves/NAME-bf16.jsonl  the same from weights rounded to bf16
+    curves/NAME-documents.jsonl
+                            of the models DOCUMENTS, where the tokens
+                            "documents" of hyperparameters.json end a document:
+                            each document goes through the model alone, and the
+                            token after its end is no target
     data/NAME/INPUT.npy     the data of models that are not trained on text;
                             labels.npy has the targets
 
@@ -41,7 +46,9 @@ HYPERPARAMETERS = dict(
     seq=models.SEQ,
     steps=10,
     warmup_steps=2,
+    documents="10,32",
 )
+DOCUMENTS = ("gpt2", "llama", "gpt-oss", "mistral", "gemma")
 # For models that are not trained on text: three batches.
 SAMPLES = 24
 TYPES = {"": torch.float32, "-f16": torch.float16, "-bf16": torch.bfloat16}
@@ -89,13 +96,40 @@ def feeder(name, inputs):
     return samples
 
 
-def train(model, feed, h):
-    """training.take_steps() on the batches of feed(step)."""
+def by_document(model, tokens, ends):
+    """Logits [batch, seq, vocab] of `tokens`; each document goes through the
+    model alone."""
+    rows = []
+    for sample in tokens:
+        last = torch.isin(sample, ends).nonzero().flatten() + 1
+        sizes = torch.diff(last, prepend=torch.tensor([0]),
+                           append=torch.tensor([len(sample)]))
+        parts = [part for part in sample.split(sizes.tolist()) if len(part)]
+        rows.append(torch.cat([model(part[None])[0] for part in parts]))
+    return torch.stack(rows)
+
+
+def of_documents(feed, model, h):
+    """The model and the feed of samples with several documents."""
+    ends = torch.tensor([int(end) for end in h["documents"].split(",")])
+
+    def without(step):
+        (x,), y = feed(step)
+        return [x], y.masked_fill(torch.isin(x, ends), -100)
+
     model.train()
+    return lambda x: by_document(model, x, ends), without
+
+
+def train(model, feed, h, scores_of=None):
+    """training.take_steps() on the batches of feed(step). scores_of: of inputs,
+    the model by default."""
+    model.train()
+    scores_of = scores_of or model
 
     def backward(step):
         x, y = feed(step)
-        scores = model(*x)
+        scores = scores_of(*x)
         loss = F.cross_entropy(
             scores.flatten(0, -2), y.flatten(), ignore_index=-100
         )
@@ -131,6 +165,16 @@ def main():
                 ):
                     file.write(json.dumps(row) + "\n")
             print(f"{name}{suffix}: loss {row['loss']:.6f}", flush=True)
+        if name in DOCUMENTS:
+            model, inputs = models.build(name)
+            model = model.float()
+            scores_of, feed = of_documents(feeder(name, inputs), model,
+                                           HYPERPARAMETERS)
+            path = os.path.join(HERE, "curves", f"{name}-documents.jsonl")
+            with open(path, "w") as file:
+                for row in train(model, feed, HYPERPARAMETERS, scores_of):
+                    file.write(json.dumps(row) + "\n")
+            print(f"{name}-documents: loss {row['loss']:.6f}", flush=True)
 
 
 if __name__ == "__main__":
