@@ -1,5 +1,5 @@
-# Attention with windows, chunks, soft caps and sinks computes the same on
-# devices as on a CPU; tiles outside of the mask are skipped; planted faults are
+# Attention with windows, chunks, documents, soft caps and sinks computes the same
+# on devices as on a CPU; tiles outside of the mask are skipped; planted faults are
 # detected. Also heads of 256 elements, and of 192 with values of 128.
 # RUN: %python %s
 
@@ -38,6 +38,17 @@ b, s, t, h = SIZES[0][:4]
 for shape in (1, h, s, t), (b, 1, 1, t):
     check(f"a bias {shape}", both(SIZES[0], "f32", True, 0.0, more=f"{WINDOW}, {CAP}",
                                   sinks=True, bias=Bias(shape, wanted=True)))
+for i, (element, p, more, bias) in enumerate((
+        ("f32", 0.0, "", None), ("bf16", 0.25, WINDOW, None),
+        ("f32", 0.25, f"{CHUNK}, {CAP}", Bias((b, h, s, t), wanted=True)),
+        ("bf16", 0.0, "", Bias((1, 1, s, t), wanted=True)))):
+    check(f"documents {element} p={p} {more}",
+          both(SIZES[0], element, True, p, inOrder=i % 2 == 0, more=more, bias=bias,
+               starts="random"))
+    starts = [0] * 20 + [20] * 45 + [65] * 2
+    check(f"three documents {element} p={p} {more}",
+          both(SIZES[0], element, True, p, inOrder=True, more=more, bias=bias,
+               starts=starts))
 check("no mask", both(SIZES[0], "f32", False, 0.0, more=CAP, sinks=True))
 for sizes, element in (((1, 70, 70, 2, 1, 192, 128), "f32"),
                        ((1, 70, 70, 2, 1, 192, 128), "bf16"),
@@ -55,11 +66,11 @@ LENGTH, D = 4096, 64
 rows = sectors(1, LENGTH, 1, D, element="bf16")
 
 
-def pairs(length, more, tile=64):
+def pairs(length, more, tile=64, starts=None):
     """Of `length` tokens, as if there were LENGTH of them in samples."""
     sizes = (LENGTH // length, length, length, 1, 1, D, D)
     reads, _ = traffic(kernel(sizes, "bf16", True, 0.0, False, inOrder=True,
-                              more=more))
+                              more=more, starts=starts))
     return (reads * 4 * rows - rows) / (2 * rows) * length / tile * (LENGTH // length)
 
 
@@ -70,6 +81,13 @@ print(f"pairs of tiles: window 128 {windows:.1f}, causal over 256 tokens "
 least = LENGTH // 128 * 4 - 2
 assert least * 0.99 <= windows <= 1.2 * least
 assert windows <= 1.35 * ofCausal
+# Documents of 100 tokens.
+starts = [i // 100 * 100 for i in range(LENGTH)]
+documents = pairs(LENGTH, "", starts=starts)
+least = sum((min(first + 127, LENGTH - 1) // 64 - starts[first] // 64 + 1)
+            for first in range(0, LENGTH, 128))
+print(f"documents of 100 tokens: {documents:.1f} pairs, at least {least}")
+assert least * 0.99 <= documents <= 1.2 * least
 sizes = (1, LENGTH, LENGTH, 1, 1, D, D)
 reads, _ = traffic(kernel(sizes, "bf16", True, 0.0, True, inOrder=True,
                           more="window = 128 : i64"))
@@ -125,6 +143,21 @@ for element, p in (("f32", 0.25), ("bf16", 0.0)):
             ("a wrong window", at, constant, f"arith.constant {n} : i32")
             for at, n in ((places[0], less), (places[1], less),
                           (places[3], less), (places[3], more))])
+        # The document that begins at 127, the last key of its tile, has the
+        # first queries of the next block.
+        begins = [0] * 127 + [127] * 65 + [192]
+        apart = kernel((1, 193, 193, 1, 1, 64, 72), element, True, p, backward,
+                       inOrder=True, starts=begins)
+        inCode = lower(apart)
+        seen = [m.start() for m in re.finditer("arith.cmpi sge", inCode)]
+        hidden = [m.start() for m in re.finditer("arith.cmpi slt, .* : i32",
+                                                 inCode)]
+        if element == "f32":
+            wrong += unseen(apart, inCode, [
+                ("a tile too few of a document", at, "sge", "sgt")
+                for at in (seen if ALL else seen[-1:])])
+            wrong += unseen(apart, inCode, [
+                ("a document that begins late", hidden[-1], "slt", "sle")])
         ends = code.index("arith.maxui")
         wrong += unseen(source, code, [
             ("tiles end with the first", ends, "maxui", "minui")])

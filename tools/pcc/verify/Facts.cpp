@@ -92,13 +92,17 @@ Facts pcc::factsOf(ModuleOp module, const Summary &summary) {
     facts.bytes += ranks * (arena - onDisk + number(stage, "workspace_bytes"));
     facts.stateBytes += ranks * (arena - number(stage, "activation_bytes"));
   }
+  auto ends = module->getAttrOfType<DenseI64ArrayAttr>(nn::kDocumentEndsAttr);
   std::set<std::string> known, files;
   for (auto stage : module.getOps<rt::StageOp>())
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
       addParameter(buffer, facts, files);
-      if (auto input = inputOf(buffer);
-          input && known.insert(input->name + " " + input->role).second)
-        facts.inputs.push_back(*input);
+      auto input = inputOf(buffer);
+      if (!input || !known.insert(input->name + " " + input->role).second)
+        continue;
+      if (ends && input->role == "tokens")
+        input->ends = ends.asArrayRef().vec();
+      facts.inputs.push_back(*input);
     }
   for (auto program : module.getOps<rt::ProgramOp>())
     facts.source = program.getSource().value_or("").str();
@@ -127,6 +131,7 @@ llvm::json::Value pcc::toJson(const Facts &facts) {
         {"real", input.isReal},
         {"below", input.below},
         {"of_loss", input.isOfLoss},
+        {"ends", llvm::json::Array(input.ends)},
     });
   return llvm::json::Object{
       {"tp", facts.tp},
@@ -158,7 +163,7 @@ static bool fromJSON(const llvm::json::Value &value, DataInput &input,
          map.map("shape", input.shape) &&
          map.map("per_sample", input.isPerSample) &&
          map.map("real", input.isReal) && map.map("below", input.below) &&
-         map.map("of_loss", input.isOfLoss);
+         map.map("of_loss", input.isOfLoss) && map.map("ends", input.ends);
 }
 
 std::optional<Facts> pcc::factsFrom(const llvm::json::Value &value) {

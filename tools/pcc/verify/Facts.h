@@ -18,6 +18,8 @@ struct DataInput {
   bool isPerSample = true, isReal = false;
   int64_t below = 0;     ///< the exclusive bound of ids; 0: none
   bool isOfLoss = false; ///< ids that only a loss uses
+  /// Of tokens: those that end a document.
+  std::vector<int64_t> ends;
 };
 
 /// Facts about a program, which its compilation sends to pcc verify.

@@ -41,6 +41,8 @@ private:
 /// Of the targets, one in so many is ignored.
 static constexpr int64_t kIgnoredTargets = 16;
 static constexpr int64_t kIgnored = -100;
+/// Of the tokens, one in so many ends a document, if any does.
+static constexpr int64_t kTokensOfDocument = 8;
 /// Classes of ids without a bound.
 static constexpr int64_t kFew = 2;
 
@@ -92,6 +94,8 @@ static void appendValues(const DataInput &input, int64_t count, Random &random,
     else if (isTargets(input) && input.isPerSample && count > 1 && i > 0 &&
              random.below(kIgnoredTargets) == 0)
       append<int64_t>(bytes, kIgnored);
+    else if (!input.ends.empty() && random.below(kTokensOfDocument) == 0)
+      append<int64_t>(bytes, input.ends[random.below(input.ends.size())]);
     else
       append<int64_t>(bytes, random.below(input.below ? input.below : kFew));
   }

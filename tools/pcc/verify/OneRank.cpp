@@ -109,7 +109,13 @@ std::string pcc::keyOf(const Arguments &arguments, const Facts &plan) {
                             int(options.runningNorms),
                             int(options.randomInit),
                             mask,
+                            options.keepPositions,
+                            options.moeAuxLoss,
+                            options.moeBiasRate,
                             verification.steps};
+  for (const DataInput &input : plan.inputs)
+    for (int64_t end : input.ends)
+      numbers.push_back(end);
   std::string key;
   llvm::raw_string_ostream(key)
       << llvm::json::Value(llvm::json::Object{{"version", PCC_VERSION},

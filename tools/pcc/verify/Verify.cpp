@@ -98,6 +98,8 @@ static constexpr StringLiteral kOfModel[] = {"init",
                                              "allow-gathered-experts",
                                              "moe-aux-loss",
                                              "moe-bias-rate",
+                                             "documents",
+                                             "keep-positions",
                                              "sequence-parallel"};
 
 /// Returns the seconds without progress after which a plan's program, which may

@@ -27,8 +27,9 @@ def constant(name, elements, type):
 
 
 def kernel(sizes, element, causal, p, backward, inOrder=False, narrow=False,
-           bias=None, more="", sinks=False):
-    """A kernel on tensors, with `more` attributes. q is a slice of another tensor, as of a fused
+           bias=None, more="", sinks=False, starts=None):
+    """A kernel on tensors, with `more` attributes. starts: those of documents,
+    the same of each sample, or an operand if it is "random". q is a slice of another tensor, as of a fused
     projection. Positions are random operands, or 0, 1, ... dq is low
     precision as in programs for devices, or f32 as in programs for CPUs."""
     b, s, t, h, g, d, e = sizes
@@ -59,6 +60,11 @@ def kernel(sizes, element, causal, p, backward, inOrder=False, narrow=False,
         rest = rest.replace(" samples", f"{sunk} samples") if p else rest + sunk
         at = (at.replace(f", tensor<{b}xi64>, {I}", f"{ofSinks}, tensor<{b}xi64>, {I}")
               if p else at + ofSinks)
+    if starts:
+        rest += " starts %starts"
+        at += f", tensor<{b}x{s}xi64>"
+        if starts == "random":
+            names += f", %starts: tensor<{b}x{s}xi64>"
     more = f", {more}" if more else ""
     rest += f" scale {4 / max(d, 8)} {{p = {p} : f64, id = 5 : i64{more}}}"
     mask = "causal " if causal else ""
@@ -66,6 +72,8 @@ def kernel(sizes, element, causal, p, backward, inOrder=False, narrow=False,
     if inOrder:
         for name, n in (("%at", s), ("%to", t)):
             part += constant(name, list(range(n)), f"tensor<{n}xi64>")
+    if starts and starts != "random":
+        part += constant("%starts", [list(starts)] * b, f"tensor<{b}x{s}xi64>")
     if bias and bias.elements:
         part += constant("%bias", bias.elements, bias.type)
     # With a bias there is the highest score in addition to lse.
