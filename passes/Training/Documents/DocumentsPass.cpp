@@ -39,6 +39,7 @@ struct NNDocumentsPass : pcc::impl::NNDocumentsPassBase<NNDocumentsPass> {
         return signalPassFailure();
     if (failed(DocumentSplitter(function, keepPositions).run()))
       return signalPassFailure();
+    removeDeadOps(function);
     module->setAttr(kDocumentEndsAttr,
                     DenseI64ArrayAttr::get(&getContext(), ends));
   }
