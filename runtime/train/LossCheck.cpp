@@ -25,6 +25,14 @@ std::string LossCheck::findZeros(const std::vector<std::string> &counts) const {
                 found.c_str());
 }
 
+bool LossCheck::hasOnlyEnds(const std::vector<int64_t> &samples) const {
+  for (int64_t sample : samples)
+    for (char end : data.documentEnds(sample))
+      if (!end)
+        return false;
+  return true;
+}
+
 std::string LossCheck::findMissingTargets(int64_t step) const {
   std::vector<std::string> counts = outputs.names(PCC_COUNT_PREFIX);
   std::string zeros = findZeros(counts);
@@ -33,6 +41,8 @@ std::string LossCheck::findMissingTargets(int64_t step) const {
     return "";
   std::vector<int64_t> samples = order.samplesOf(step);
   std::string labels = data.findMissingTargets(samples);
+  if (labels.empty() && zeros.empty() && hasDocuments && hasOnlyEnds(samples))
+    return "every token of its samples ends a document";
   return labels.empty() ? zeros : labels;
 }
 

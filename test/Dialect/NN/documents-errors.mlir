@@ -38,7 +38,7 @@ func.func @f(%q: tensor<2x3x2x4xf32>, %at: tensor<2x4xi64>) {
 
 // -----
 
-// expected-error@+1 {{'func.func' op has input 0 of type 'tensor<3xi64>', which its role document_starts cannot have}}
+// expected-error@+1 {{input 0 of role 'document_starts' cannot be 'tensor<3xi64>'}}
 func.func @f(%starts: tensor<3xi64> {nn.role = #nn.role<document_starts>}) {
   return
 }
