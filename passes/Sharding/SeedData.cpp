@@ -59,8 +59,8 @@ LogicalResult DistSeedDataPass::seedInput(const Program &program,
   // Inputs that are equal for all samples, such as positions, are not sharded.
   // Nor are the starts of documents: the runtime computes them from a whole
   // sample, and attention with whole sequences of some heads needs all of them.
-  bool isSequence = dims.batch && dims.sequence &&
-                    role != InputRole::DocumentStarts;
+  bool isSequence =
+      dims.batch && dims.sequence && role != InputRole::DocumentStarts;
   Seed seed{DataLevel, {}, /*open=*/false, "an input's batch and sequence"};
   seed.dims.resize(rank);
   auto split = [&](AxisRole axisRole, AxisSet axes, unsigned dim,

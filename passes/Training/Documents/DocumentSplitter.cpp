@@ -7,6 +7,7 @@
 #include "passes/Training/Documents/Documents.h"
 #include "passes/Training/Entry.h"
 #include "passes/Training/Regularity.h"
+#include "passes/Training/Visibility.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -123,6 +124,34 @@ static bool isMask(Value value) {
          });
 }
 
+/// Whether a value is the positions 0, 1, ...
+static bool countsPositions(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return roleOf(argument) == InputRole::Positions;
+  auto constant = value.getDefiningOp<ConstantOp>();
+  if (!constant || tensorType(value).getRank() != 1)
+    return false;
+  auto elements = cast<DenseIntElementsAttr>(constant.getValue());
+  return elements.getNumElements() > 0 && (*elements.begin()).isZero() &&
+         (elements.getNumElements() == 1 || stepAlong(value, 0) == 1);
+}
+
+/// Whether the bias of an attention hides all keys after a query. Some models
+/// have the causal mask in one bias with other terms.
+static bool hidesLaterKeys(AttentionOp op) {
+  Value bias = op.getBias();
+  if (!bias || !countsPositions(op.getQPos()) || !countsPositions(op.getKPos()))
+    return false;
+  ArrayRef<int64_t> shape = tensorType(bias).getShape();
+  Visibility visibility(tensorType(op.getK()).getDimSize(1));
+  visibility.add(bias, /*along=*/3, {-1, -1, 0, 1}, Visibility::Removed);
+  for (int64_t query = 0; query < shape[2]; ++query)
+    for (auto [begin, end] : visibility.at({query, 0}))
+      if (end > query + 1)
+        return false;
+  return shape[2] == tensorType(op.getQ()).getDimSize(1);
+}
+
 LogicalResult DocumentSplitter::visitAttention(AttentionOp op) {
   LoopTracker &whole = trackerOf(length);
   auto isSequence = [&](Value value) {
@@ -136,6 +165,8 @@ LogicalResult DocumentSplitter::visitAttention(AttentionOp op) {
   for (Value value : {op.getQ(), op.getK(), op.getV()})
     if (!isSequence(value))
       return refuse(op, "attends to other positions than those of the tokens");
+  if (!op.getCausal() && hidesLaterKeys(op))
+    op.setCausal(true);
   if (!op.getCausal()) {
     InFlightDiagnostic diag =
         refuse(op, "is attention without a causal mask, so a document would "
@@ -166,14 +197,7 @@ LogicalResult DocumentSplitter::visitAttention(AttentionOp op) {
 LogicalResult DocumentSplitter::visitRope(RopeOp op) {
   if (keepsPositions)
     return success();
-  Value at = op.getPositions();
-  auto argument = dyn_cast<BlockArgument>(at);
-  bool counts = argument && roleOf(argument) == InputRole::Positions;
-  if (auto constant = at.getDefiningOp<ConstantOp>()) {
-    auto elements = cast<DenseIntElementsAttr>(constant.getValue());
-    counts = stepAlong(at, 0) == 1 && (*elements.begin()).isZero();
-  }
-  if (!counts || !find(op.getInput()).second) {
+  if (!countsPositions(op.getPositions()) || !find(op.getInput()).second) {
     InFlightDiagnostic diag =
         refuse(op, "rotates by other positions than 0, 1, ... of the tokens");
     diag.attachNote() << "--keep-positions leaves them as they are";

@@ -15,10 +15,10 @@ inline constexpr uint64_t kDataSeed = 1;
 std::string usualArray(const DataInput &input);
 
 /// Writes a folder of arrays with `samples` samples, one array for each input.
-/// Ids are random, below their bound; some tokens end a document, if tokens can;
-/// a few targets are ignored; masks have
-/// padding at the end of some samples; other values are normal. The values
-/// depend only on the inputs and kDataSeed.
+/// Ids are random, below their bound; some tokens end a document, if tokens
+/// can; a few targets are ignored; masks have padding at the end of some
+/// samples; other values are normal. The values depend only on the inputs and
+/// kDataSeed.
 mlir::LogicalResult makeData(llvm::ArrayRef<DataInput> inputs, int64_t samples,
                              llvm::StringRef folder);
 
