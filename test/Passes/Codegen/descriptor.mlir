@@ -13,16 +13,18 @@
 // DIMS: error: {{.*}}has a source of 1 strides and 2 valid extents for 2 dims
 
 module attributes {pcc.phase = "rt", nn.whole_batch = "why",
+    nn.document_ends = array<i64: 7, 50256>,
     nn.saved_types = {h.weight = bf16}, nn.saved_names = {h.weight = "head"},
     nn.model_folder = {path = "/models/m", files = ["config.json", "a/b"]}} {
 rt.program axes <["part"=2 data, "tp"=4]> comms [["tp"], ["part", "tp"]]
     beside [["part"]] microbatches 3 {micro_batch = 2 : i64, seq = 8 : i64,
     parameters = 1000 : i64, flops_per_step = 1.5e9 : f64, model = "m",
     source = "m.onnx", summary = "said"}
-// CHECK: abi 22 model m source m.onnx
+// CHECK: abi 23 model m source m.onnx
 // CHECK-NEXT: summary said
 // CHECK-NEXT: folder /models/m config.json a/b
 // CHECK-NEXT: whole batch why
+// CHECK-NEXT: documents end at 7 50256
 // CHECK-NEXT: axis part 2 role 1
 // CHECK-NEXT: axis tp 4 role 3
 // CHECK-NEXT: comm tp channels 1
