@@ -70,10 +70,9 @@ int main(void) {
   }
   if (p->whole_batch)
     printf("whole batch %s\n", p->whole_batch);
-  printf("documents end at");
-  for (int i = 0; i < program->n_document_ends; ++i)
-    printf(" %lld", (long long)program->document_ends[i]);
-  printf("\n");
+  for (int32_t i = 0; i < p->n_document_ends; ++i)
+    printf("%s %" PRId64 "%s", i ? "" : "documents end at", p->document_ends[i],
+           i + 1 == p->n_document_ends ? "\n" : "");
   for (int32_t i = 0; i < p->n_axes; ++i)
     printf("axis %s %" PRId64 " role %" PRId32 "\n", p->axes[i].name,
            p->axes[i].size, p->axes[i].role);
