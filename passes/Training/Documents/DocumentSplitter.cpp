@@ -34,6 +34,13 @@ DocumentSplitter::find(Value value) {
   return {nullptr, nullptr};
 }
 
+bool DocumentSplitter::hasPlaces(Value value) {
+  const Dependence *at = trackerOf(length).find(value);
+  return at && at->isPerElement(1) &&
+         tensorType(value).getShape().take_front(2) ==
+             tensorType(places.getStarts()).getShape();
+}
+
 InFlightDiagnostic DocumentSplitter::refuse(Operation *op,
                                             const llvm::Twine &problem) {
   return function.emitError()
@@ -154,16 +161,12 @@ static bool hidesLaterKeys(AttentionOp op) {
 
 LogicalResult DocumentSplitter::visitAttention(AttentionOp op) {
   LoopTracker &whole = trackerOf(length);
-  auto isSequence = [&](Value value) {
-    const Dependence *at = whole.find(value);
-    return at && at->isPerElement(1);
-  };
   // Attention along another dim computes each position alone.
   if (const Dependence *q = whole.find(op.getQ());
       q && q->kind == Dependence::PerElement && q->dim != 1)
     return follow(op);
   for (Value value : {op.getQ(), op.getK(), op.getV()})
-    if (!isSequence(value))
+    if (!hasPlaces(value))
       return refuse(op, "attends to other positions than those of the tokens");
   if (!op.getCausal() && hidesLaterKeys(op))
     op.setCausal(true);
@@ -197,7 +200,7 @@ LogicalResult DocumentSplitter::visitAttention(AttentionOp op) {
 LogicalResult DocumentSplitter::visitRope(RopeOp op) {
   if (keepsPositions)
     return success();
-  if (!countsPositions(op.getPositions()) || !find(op.getInput()).second) {
+  if (!countsPositions(op.getPositions()) || !hasPlaces(op.getInput())) {
     InFlightDiagnostic diag =
         refuse(op, "rotates by other positions than 0, 1, ... of the tokens");
     diag.attachNote() << "--keep-positions leaves them as they are";

@@ -68,6 +68,8 @@ private:
   /// The tracker and the dim of a value with the sequence; null without.
   std::pair<LoopTracker *, const LoopTracker::Dependence *>
   find(mlir::Value value);
+  /// Whether the first two dims of a value are the samples and the positions.
+  bool hasPlaces(mlir::Value value);
   mlir::InFlightDiagnostic refuse(mlir::Operation *op,
                                   const llvm::Twine &problem);
 
