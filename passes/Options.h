@@ -80,7 +80,7 @@ struct Options {
   std::string loss;
   /// The tokens that end a document; empty: a sample is one.
   std::vector<int64_t> documentEnds;
-  /// Whether positions go on from one document to the next.
+  /// Whether positions are not reset at documents.
   bool keepPositions = false;
   /// By how much the tokens of a rank's experts may exceed the mean over ranks;
   /// 0: any number is computed.

@@ -70,7 +70,7 @@ inline constexpr llvm::StringLiteral kJoinsSamplesAttr = "nn.joins_samples";
 /// "mse" or "own", the model's own.
 inline constexpr llvm::StringLiteral kLossAttr = "nn.loss";
 /// On the module, an array of whole numbers: the tokens that end a document, if
-/// documents of a sample are kept apart (see --nn-documents).
+/// attention is masked across documents (see --nn-documents).
 inline constexpr llvm::StringLiteral kDocumentEndsAttr = "nn.document_ends";
 /// On the module, a string: the reason why its loss is only valid for steps of
 /// one microbatch on one rank.

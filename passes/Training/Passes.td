@@ -123,14 +123,14 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
 }
 
 def NNDocumentsPass : Pass<"nn-documents", "::mlir::ModuleOp"> {
-  let summary = "Keeps the documents of a sample apart in attention";
+  let summary = "Masks attention across the documents of a sample";
   let description = [{
     A sample may hold several documents, each ended by a token of `ends`. The
     pass adds the input document_starts, the position at which the document of
     each token begins, to @forward and to every attention along the sequence.
     The module's `nn.document_ends` records the tokens.
 
-    Positions begin again at each document, unless `keep-positions` is set:
+    Positions are reset at each document, unless `keep-positions` is set:
     nn.rope rotates by index - start, and a value that depends on the position
     alone, such as a learned table, becomes a lookup in it by index - start.
     Masks by position and random numbers go on by index.
@@ -144,7 +144,7 @@ def NNDocumentsPass : Pass<"nn-documents", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"ends", "ends", "int64_t", "The tokens that end a document">,
     Option<"keepPositions", "keep-positions", "bool", "false",
-           "Positions go on from one document to the next">
+           "Positions are not reset at documents">
   ];
 }
 

@@ -250,13 +250,13 @@ struct Flags {
                    cl::cat(training)};
   Text documents{
       "documents",
-      cl::desc("Tokens that end a document: attention does not cross them, and "
-               "positions begin again (auto: eos_token_id of config.json)"),
+      cl::desc(
+          "Tokens that end a document: attention is masked across documents, "
+          "and positions are reset (auto: eos_token_id of config.json)"),
       cl::value_desc("ID,ID"), cl::cat(training)};
-  Switch keepPositions{
-      "keep-positions",
-      cl::desc("Positions go on from one document to the next"),
-      cl::cat(training)};
+  Switch keepPositions{"keep-positions",
+                       cl::desc("Positions are not reset at documents"),
+                       cl::cat(training)};
   cl::opt<double> moeCapacity{
       "moe-capacity",
       cl::desc("By what factor the tokens of a rank's experts may exceed the "

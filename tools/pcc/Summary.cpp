@@ -423,8 +423,8 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
     const char *between = " ";
     for (int64_t end : documentEnds)
       os << std::exchange(between, ", ") << end;
-    os << (options.keepPositions ? "; positions go on\n"
-                                 : "; positions begin again\n");
+    os << (options.keepPositions ? "; positions are not reset\n"
+                                 : "; positions are reset\n");
   }
   for (auto &[form, directions] : attention)
     os << "attention: " << directions << " " << form << "\n";

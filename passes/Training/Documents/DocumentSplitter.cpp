@@ -1,4 +1,4 @@
-//===- DocumentSplitter.cpp - Keeps the documents of a sample apart -------===//
+//===- DocumentSplitter.cpp - Masks attention across documents ------------===//
 
 #include "analysis/Axes.h"
 #include "analysis/Dependence.h"
@@ -16,8 +16,8 @@ using namespace pcc::nn;
 using Dependence = LoopTracker::Dependence;
 
 DocumentSplitter::DocumentSplitter(func::FuncOp function, bool keepsPositions)
-    : function(function), keepsPositions(keepsPositions), places(function) {
-  length = tensorType(places.getStarts()).getDimSize(1);
+    : function(function), keepsPositions(keepsPositions), positions(function) {
+  length = tensorType(positions.getStarts()).getDimSize(1);
 }
 
 LoopTracker &DocumentSplitter::trackerOf(int64_t extent) {
@@ -34,11 +34,11 @@ DocumentSplitter::find(Value value) {
   return {nullptr, nullptr};
 }
 
-bool DocumentSplitter::hasPlaces(Value value) {
+bool DocumentSplitter::hasSamplesAndPositions(Value value) {
   const Dependence *at = trackerOf(length).find(value);
   return at && at->isPerElement(1) &&
          tensorType(value).getShape().take_front(2) ==
-             tensorType(places.getStarts()).getShape();
+             tensorType(positions.getStarts()).getShape();
 }
 
 InFlightDiagnostic DocumentSplitter::refuse(Operation *op,
@@ -97,7 +97,7 @@ LogicalResult DocumentSplitter::visit(Operation *op) {
     return success();
   // Random numbers go on by index.
   if (!keepsPositions && !isa<DropoutOp, RopeOp>(op) &&
-      failed(restartOperands(op)))
+      failed(resetOperands(op)))
     return failure();
   return follow(op);
 }
@@ -106,9 +106,9 @@ LogicalResult DocumentSplitter::follow(Operation *op) {
   for (auto &[extent, tracker] : trackers)
     if (std::string problem = tracker.visit(op); !problem.empty()) {
       InFlightDiagnostic diag = refuse(op, problem);
-      diag.attachNote() << "documents are kept apart in attention that pcc "
-                           "recognizes; other ops must compute each position "
-                           "alone";
+      diag.attachNote()
+          << "documents are masked in attention that pcc recognizes; "
+             "other ops must compute each position separately";
       return diag;
     }
   return success();
@@ -166,7 +166,7 @@ LogicalResult DocumentSplitter::visitAttention(AttentionOp op) {
       q && q->kind == Dependence::PerElement && q->dim != 1)
     return follow(op);
   for (Value value : {op.getQ(), op.getK(), op.getV()})
-    if (!hasPlaces(value))
+    if (!hasSamplesAndPositions(value))
       return refuse(op, "attends to other positions than those of the tokens");
   if (!op.getCausal() && hidesLaterKeys(op))
     op.setCausal(true);
@@ -174,7 +174,7 @@ LogicalResult DocumentSplitter::visitAttention(AttentionOp op) {
     InFlightDiagnostic diag =
         refuse(op, "is attention without a causal mask, so a document would "
                    "see the next one");
-    diag.attachNote() << "documents are kept apart in causal attention only";
+    diag.attachNote() << "documents are masked in causal attention only";
     return diag;
   }
   if (Value bias = op.getBias(); bias && !keepsPositions) {
@@ -191,7 +191,7 @@ LogicalResult DocumentSplitter::visitAttention(AttentionOp op) {
       return diag;
     }
   }
-  op.getStartsMutable().assign(places.getStarts());
+  op.getStartsMutable().assign(positions.getStarts());
   for (Value result : op->getResults())
     whole.start(result, 1);
   return success();
@@ -200,19 +200,20 @@ LogicalResult DocumentSplitter::visitAttention(AttentionOp op) {
 LogicalResult DocumentSplitter::visitRope(RopeOp op) {
   if (keepsPositions)
     return success();
-  if (!countsPositions(op.getPositions()) || !hasPlaces(op.getInput())) {
+  if (!countsPositions(op.getPositions()) ||
+      !hasSamplesAndPositions(op.getInput())) {
     InFlightDiagnostic diag =
         refuse(op, "rotates by other positions than 0, 1, ... of the tokens");
     diag.attachNote() << "--keep-positions leaves them as they are";
     return diag;
   }
-  op.getPositionsMutable().assign(places.get());
-  if (!find(places.get()).second)
-    trackerOf(length).start(places.get(), 1);
+  op.getPositionsMutable().assign(positions.get());
+  if (!find(positions.get()).second)
+    trackerOf(length).start(positions.get(), 1);
   return success();
 }
 
-LogicalResult DocumentSplitter::restartOperands(Operation *op) {
+LogicalResult DocumentSplitter::resetOperands(Operation *op) {
   auto ruled = dyn_cast<ShardingRuleInterface>(op);
   if (!ruled)
     return success();
@@ -231,7 +232,7 @@ LogicalResult DocumentSplitter::restartOperands(Operation *op) {
     }
   if (!at)
     return success();
-  Dependence place = *at;
+  Dependence dependence = *at;
   for (auto [i, dims] : llvm::enumerate(rule.operands)) {
     OpOperand &operand = op->getOpOperand(i);
     auto dim = llvm::find_if(dims, [&](const DimFactors &own) {
@@ -239,17 +240,17 @@ LogicalResult DocumentSplitter::restartOperands(Operation *op) {
     });
     if (dim == dims.end() || find(operand.get()).second ||
         isUniformAlong(operand.get(), dim - dims.begin(),
-                       stepIn(rule, *dim, loop, place.inner)))
+                       stepIn(rule, *dim, loop, dependence.inner)))
       continue;
     std::string problem = "numbers positions";
     if (elementMapOf(op) == ElementMap::Elementwise &&
-        find(along).first == &trackerOf(length) && place.inner == 1) {
+        find(along).first == &trackerOf(length) && dependence.inner == 1) {
       int64_t batch = analysis::findAxes(along).batch;
-      if (!find(places.get()).second)
-        trackerOf(length).start(places.get(), 1);
-      if (batch >= 0 && batch != place.dim)
-        problem =
-            places.restart(operand, batch, place.dim, [&](Operation *made) {
+      if (!find(positions.get()).second)
+        trackerOf(length).start(positions.get(), 1);
+      if (batch >= 0 && batch != dependence.dim)
+        problem = positions.lookUp(
+            operand, batch, dependence.dim, [&](Operation *made) {
               if (llvm::any_of(made->getOperands(),
                                [&](Value x) { return find(x).second; }))
                 (void)follow(made);
@@ -258,8 +259,9 @@ LogicalResult DocumentSplitter::restartOperands(Operation *op) {
     if (problem.empty())
       continue;
     InFlightDiagnostic diag = refuse(op, problem);
-    diag.attachNote() << "positions begin again at each document; "
-                         "--keep-positions lets them go on";
+    diag.attachNote()
+        << "positions are reset at each document; --keep-positions "
+           "leaves them as they are";
     return diag;
   }
   return success();

@@ -1,14 +1,14 @@
-//===- Documents.h - Keeps the documents of a sample apart ------*- C++ -*-===//
+//===- Documents.h - Attention masks and positions of documents -*- C++ -*-===//
 //
 // Samples may hold several documents. For two of 3 and 2 tokens:
 //
 //     token               a b | c d e      the first document ends at b
 //     starts              0 0   2 2 2
-//     position, restarted 0 1   0 1 2      index - start
+//     position, reset     0 1   0 1 2      index - start
 //
 // Attention sees no key before the start of its query's document. Values that
 // depend on the position alone, such as a learned position table, are looked up
-// by the restarted position. All other ops must compute each position alone.
+// by the reset position. All other ops must compute each position separately.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,30 +23,30 @@ namespace pcc {
 
 /// The position of each token within its document, [batch, seq], and values
 /// that are looked up by it.
-class RestartedPositions {
+class ResetPositions {
 public:
   /// Adds the inputs document_starts and positions if they are missing.
-  explicit RestartedPositions(mlir::func::FuncOp function);
+  explicit ResetPositions(mlir::func::FuncOp function);
 
   /// The positions at which documents begin, [batch, seq].
   mlir::Value getStarts() const { return starts; }
-  /// The restarted positions; built at the first call.
+  /// The reset positions; built at the first call.
   mlir::Value get();
   /// Replaces `operand` of an elementwise op, which varies along the op's dim
-  /// `sequence`, by its rows of the restarted positions, where the samples are
+  /// `sequence`, by its rows of the reset positions, where the samples are
   /// dim `batch`. Calls `visit` for each new op. Returns why it cannot: "";
   /// or text that follows "it".
-  std::string restart(mlir::OpOperand &operand, int64_t batch, int64_t sequence,
-                      llvm::function_ref<void(mlir::Operation *)> visit);
+  std::string lookUp(mlir::OpOperand &operand, int64_t batch, int64_t sequence,
+                     llvm::function_ref<void(mlir::Operation *)> visit);
 
 private:
   mlir::func::FuncOp function;
-  mlir::Value starts, positions, restarted;
+  mlir::Value starts, index, reset;
   /// Looked-up values by the value they replace and its dims.
   std::map<std::tuple<void *, int64_t, int64_t>, mlir::Value> found;
 };
 
-/// Gives the attentions of a function the starts of documents, and restarts
+/// Adds the starts of documents to the attentions of a function, and resets
 /// positions. Reports the first op that may mix documents.
 class DocumentSplitter {
 public:
@@ -58,7 +58,7 @@ private:
   mlir::LogicalResult visit(mlir::Operation *op);
   mlir::LogicalResult visitAttention(nn::AttentionOp op);
   mlir::LogicalResult visitRope(nn::RopeOp op);
-  mlir::LogicalResult restartOperands(mlir::Operation *op);
+  mlir::LogicalResult resetOperands(mlir::Operation *op);
   /// Follows a slice, pad or concat along the sequence in the loss. Returns
   /// false if it is none.
   bool visitShift(mlir::Operation *op);
@@ -69,14 +69,14 @@ private:
   std::pair<LoopTracker *, const LoopTracker::Dependence *>
   find(mlir::Value value);
   /// Whether the first two dims of a value are the samples and the positions.
-  bool hasPlaces(mlir::Value value);
+  bool hasSamplesAndPositions(mlir::Value value);
   mlir::InFlightDiagnostic refuse(mlir::Operation *op,
                                   const llvm::Twine &problem);
 
   mlir::func::FuncOp function;
   bool keepsPositions;
   int64_t length = 0;
-  RestartedPositions places;
+  ResetPositions positions;
   /// By the number of positions: a loss may drop the first or the last.
   std::map<int64_t, LoopTracker> trackers;
   /// Values that depend on tokens, and those that an attention depends on.

@@ -1,10 +1,10 @@
-// One model for each reason why documents cannot be kept apart.
+// One model for each reason why documents cannot be masked.
 // RUN: pcc-opt %s --nn-documents=ends=7 --split-input-file --verify-diagnostics
 
 // Attention sees later documents.
 nn.param @wte : tensor<8x4xf32> init normal
 // expected-error@+2 {{--documents: 'attend' is attention without a causal mask, so a document would see the next one}}
-// expected-note@+1 {{documents are kept apart in causal attention only}}
+// expected-note@+1 {{documents are masked in causal attention only}}
 func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tensor<6xi64> {nn.role = #nn.role<positions>}) -> tensor<2x6x1x4xf32> {
   %wte = nn.read @wte : tensor<8x4xf32>
   %x = nn.embedding %ids, %wte : tensor<2x6xi64>, tensor<8x4xf32> -> tensor<2x6x4xf32> loc("words")
@@ -20,7 +20,7 @@ func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tens
 // A token sees the one before it.
 nn.param @wte : tensor<8x4xf32> init normal
 // expected-error@+2 {{--documents: 'cut' combines several positions}}
-// expected-note@+1 {{documents are kept apart in attention that pcc recognizes; other ops must compute each position alone}}
+// expected-note@+1 {{documents are masked in attention that pcc recognizes; other ops must compute each position separately}}
 func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tensor<6xi64> {nn.role = #nn.role<positions>}) -> tensor<2x6x1x4xf32> {
   %wte = nn.read @wte : tensor<8x4xf32>
   %x = nn.embedding %ids, %wte : tensor<2x6xi64>, tensor<8x4xf32> -> tensor<2x6x4xf32> loc("words")
@@ -40,7 +40,7 @@ func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tens
 // A mean over positions.
 nn.param @wte : tensor<8x4xf32> init normal
 // expected-error@+2 {{--documents: 'joined' computes with a sum over positions}}
-// expected-note@+1 {{documents are kept apart in attention that pcc recognizes; other ops must compute each position alone}}
+// expected-note@+1 {{documents are masked in attention that pcc recognizes; other ops must compute each position separately}}
 func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tensor<6xi64> {nn.role = #nn.role<positions>}) -> tensor<2x6x1x4xf32> {
   %wte = nn.read @wte : tensor<8x4xf32>
   %x = nn.embedding %ids, %wte : tensor<2x6xi64>, tensor<8x4xf32> -> tensor<2x6x4xf32> loc("words")
@@ -94,7 +94,7 @@ func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tens
 // Integers by position.
 nn.param @wte : tensor<8x4xf32> init normal
 // expected-error@+2 {{--documents: 'numbered' numbers positions}}
-// expected-note@+1 {{positions begin again at each document; --keep-positions lets them go on}}
+// expected-note@+1 {{positions are reset at each document; --keep-positions leaves them as they are}}
 func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tensor<6xi64> {nn.role = #nn.role<positions>}) -> tensor<2x6x1x4xf32> {
   %wte = nn.read @wte : tensor<8x4xf32>
   %x = nn.embedding %ids, %wte : tensor<2x6xi64>, tensor<8x4xf32> -> tensor<2x6x4xf32> loc("words")

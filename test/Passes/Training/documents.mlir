@@ -1,5 +1,5 @@
-// Attention gets the starts of documents. A learned table and a rotation use
-// positions that begin again at each document; masks go on by index.
+// Attention is masked by the starts of documents. A learned table and a rotation
+// use positions that are reset at each document; masks are by index.
 // RUN: pcc-opt %s --nn-documents=ends=7,3 | FileCheck %s
 // RUN: pcc-opt %s --nn-documents='ends=7 keep-positions' | FileCheck %s --check-prefix=KEPT
 

@@ -1,4 +1,4 @@
-//===- RestartedPositions.cpp - Positions that begin again at documents ---===//
+//===- ResetPositions.cpp - Positions that begin again at documents ---===//
 
 #include "analysis/Axes.h"
 #include "passes/Training/Documents/Documents.h"
@@ -9,25 +9,24 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::nn;
 
-RestartedPositions::RestartedPositions(func::FuncOp function)
+ResetPositions::ResetPositions(func::FuncOp function)
     : function(function),
       starts(analysis::entryArgument(function, InputRole::DocumentStarts)) {}
 
-Value RestartedPositions::get() {
-  if (restarted)
-    return restarted;
-  positions = analysis::entryArgument(function, InputRole::Positions);
+Value ResetPositions::get() {
+  if (reset)
+    return reset;
+  index = analysis::entryArgument(function, InputRole::Positions);
   auto builder = OpBuilder::atBlockBegin(&function.getBody().front());
   RankedTensorType type = tensorType(starts);
   Value index = BroadcastOp::create(builder, function.getLoc(), type, positions,
                                     ArrayRef<int64_t>{1});
-  return restarted =
-             SubOp::create(builder, function.getLoc(), type, index, starts);
+  return reset = SubOp::create(builder, function.getLoc(), type, index, starts);
 }
 
 std::string
-RestartedPositions::restart(OpOperand &operand, int64_t batch, int64_t sequence,
-                            llvm::function_ref<void(Operation *)> visit) {
+ResetPositions::lookUp(OpOperand &operand, int64_t batch, int64_t sequence,
+                       llvm::function_ref<void(Operation *)> visit) {
   Operation *op = operand.getOwner();
   Value core = operand.get();
   RankedTensorType type = tensorType(core);
@@ -81,7 +80,7 @@ RestartedPositions::restart(OpOperand &operand, int64_t batch, int64_t sequence,
                                   tensorType(core).clone(shape), core));
   }
   // [batch, seq, the other dims in the op's order]
-  SmallVector<int64_t> places = {batch, sequence},
+  SmallVector<int64_t> opDims = {batch, sequence},
                        whole(tensorType(get()).getShape());
   whole.append(shape.begin() + 1, shape.end());
   Value rows = made(EmbeddingOp::create(builder, op->getLoc(),
@@ -93,11 +92,11 @@ RestartedPositions::restart(OpOperand &operand, int64_t batch, int64_t sequence,
                                   tensorType(rows).clone(whole), rows));
   }
   for (int64_t i : ArrayRef(order).drop_front())
-    places.push_back(dims[i]);
+    opDims.push_back(dims[i]);
   SmallVector<int64_t> sorted =
-      llvm::to_vector(llvm::seq<int64_t>(0, places.size()));
+      llvm::to_vector(llvm::seq<int64_t>(0, opDims.size()));
   llvm::sort(sorted,
-             [&](int64_t x, int64_t y) { return places[x] < places[y]; });
+             [&](int64_t x, int64_t y) { return opDims[x] < opDims[y]; });
   if (!llvm::is_sorted(sorted)) {
     SmallVector<int64_t> moved;
     for (int64_t i : sorted)
@@ -105,9 +104,9 @@ RestartedPositions::restart(OpOperand &operand, int64_t batch, int64_t sequence,
     rows = made(TransposeOp::create(
         builder, op->getLoc(), tensorType(rows).clone(moved), rows, sorted));
   }
-  llvm::sort(places);
-  if (static_cast<int64_t>(places.size()) < type.getRank())
-    rows = made(BroadcastOp::create(builder, op->getLoc(), type, rows, places));
+  llvm::sort(opDims);
+  if (static_cast<int64_t>(opDims.size()) < type.getRank())
+    rows = made(BroadcastOp::create(builder, op->getLoc(), type, rows, opDims));
   operand.set(known = rows);
   return "";
 }
