@@ -133,7 +133,7 @@ def NNDocumentsPass : Pass<"nn-documents", "::mlir::ModuleOp"> {
     Positions are reset at each document, unless `keep-positions` is set:
     nn.rope rotates by index - start, and a value that depends on the position
     alone, such as a learned table, becomes a lookup in it by index - start.
-    Masks by position and random numbers go on by index.
+    Masks by position and random numbers stay by index.
 
     Errors, with the node: attention along the sequence without a causal mask,
     or with a bias by position that is no mask (allowed with `keep-positions`);

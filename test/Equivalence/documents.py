@@ -2,7 +2,7 @@
 """Samples with several documents train as in PyTorch, where each document goes
 through the model alone: with learned positions and rotations, grouped heads,
 windows and sinks, on several layouts and on the emulated GPU. Programs with other
-ends of documents, and with positions that go on, differ. scripts/models --plans
+ends of documents, and with positions that are not reset, differ. scripts/models --plans
 documents compares more.
 
 RUN: rm -rf %t && mkdir %t && cd %t && %python %s %root

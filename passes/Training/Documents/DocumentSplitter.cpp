@@ -95,7 +95,7 @@ LogicalResult DocumentSplitter::visit(Operation *op) {
     return failure();
   if (visitShift(op))
     return success();
-  // Random numbers go on by index.
+  // Random numbers are drawn by index.
   if (!keepsPositions && !isa<DropoutOp, RopeOp>(op) &&
       failed(resetOperands(op)))
     return failure();

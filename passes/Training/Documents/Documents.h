@@ -50,7 +50,7 @@ private:
 /// positions. Reports the first op that may mix documents.
 class DocumentSplitter {
 public:
-  /// `keepsPositions`: positions go on from one document to the next.
+  /// `keepsPositions`: positions are not reset.
   DocumentSplitter(mlir::func::FuncOp function, bool keepsPositions);
   mlir::LogicalResult run();
 

@@ -1,4 +1,4 @@
-//===- ResetPositions.cpp - Positions that begin again at documents ---===//
+//===- ResetPositions.cpp - Positions within documents --------------------===//
 
 #include "analysis/Axes.h"
 #include "passes/Training/Documents/Documents.h"

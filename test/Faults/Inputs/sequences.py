@@ -99,7 +99,7 @@ FAULTS = [
          at(BACKWARD, 1, late_starts)),
     spmd("documents that begin a token late, of gathered keys", LAYER.format(0),
          at(FORWARD, 0, late_starts), "gathered"),
-    spmd("positions that go on", r"wpe",
+    spmd("positions that are not reset", r"wpe",
          at(r"nn\.sub .* : tensor<2x16xi64>", 0, replaced("nn.sub", "nn.max")),
          "learned"),
     spmd("starts of the positions of another rank", LAYER.format(0),
