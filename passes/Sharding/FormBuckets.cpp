@@ -77,12 +77,14 @@
 //
 // So that buckets of equal layers share a kernel, ids are relative to the
 // bucket's least one, which is in the high half of the step instead of in the
-// op (Random.h adds the two):
+// op (Random.h adds the two). Each bucket has two equal entries, 16 bytes,
+// since the memory of a kernel's operand is aligned so:
 //
-//     %b = nn.broadcast %step [] : tensor<i64> -> tensor<3xi64>
-//     %least = nn.constant dense<[0, 4294967296, 51539607552]> : tensor<3xi64>
-//     %steps = nn.sum %b, %least : tensor<3xi64>
-//     %s = nn.select %steps dim 0 index 1 : tensor<3xi64> -> tensor<i64>
+//     %b = nn.broadcast %step [] : tensor<i64> -> tensor<3x2xi64>
+//     %least = nn.constant dense<[[0, 0], [4294967296, 4294967296], ...]>
+//     %steps = nn.sum %b, %least : tensor<3x2xi64>
+//     %own = nn.select %steps dim 0 index 1 : ... -> tensor<2xi64>
+//     %s = nn.select %own dim 0 index 0 : tensor<2xi64> -> tensor<i64>
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,6 +107,9 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::dist;
 using namespace pcc::nn;
+
+/// The entries of a bucket's step for rounding: 16 bytes.
+static constexpr int64_t kStepEntries = 2;
 
 namespace {
 
@@ -513,30 +518,31 @@ void BucketFormer::moveIdsToSteps() {
   builder.setInsertionPoint(rounding.front());
   Location loc = update.getLoc();
   Value step = rounding.front().getStep();
+  Type element = tensorType(step).getElementType();
   SmallVector<int64_t> least;
   for (RoundingBitsOp bits : rounding)
-    least.push_back(static_cast<int64_t>(bits.getId()) << 32);
-  auto type = RankedTensorType::get({int64_t(least.size())},
-                                    tensorType(step).getElementType());
-  Value same =
-      withSharding(BroadcastOp::create(builder, loc, type, step,
-                                       builder.getDenseI64ArrayAttr({})),
-                   Layout(1));
-  Value ids =
-      withSharding(ConstantOp::create(
-                       builder, loc, type,
-                       DenseElementsAttr::get(type, ArrayRef<int64_t>(least))),
-                   Layout(1));
-  Value steps = withSharding(
-      SumOp::create(builder, loc, type, ValueRange{same, ids}), Layout(1));
+    least.append(kStepEntries, static_cast<int64_t>(bits.getId()) << 32);
+  auto type =
+      RankedTensorType::get({int64_t(rounding.size()), kStepEntries}, element);
+  auto entries = RankedTensorType::get({kStepEntries}, element);
+  Value same = BroadcastOp::create(builder, loc, type, step,
+                                   builder.getDenseI64ArrayAttr({}));
+  Value ids = ConstantOp::create(
+      builder, loc, type,
+      DenseElementsAttr::get(type, ArrayRef<int64_t>(least)));
+  Value steps = SumOp::create(builder, loc, type, ValueRange{same, ids});
+  for (Value value : {same, ids, steps})
+    withSharding(value.getDefiningOp(), Layout(2));
+  auto select = [&](Type to, Value from, int64_t index) -> Value {
+    auto op =
+        SelectOp::create(builder, loc, to, from, builder.getI64IntegerAttr(0),
+                         builder.getI64IntegerAttr(index));
+    return withSharding(op, Layout(tensorType(op).getRank()));
+  };
   for (auto [i, bits] : llvm::enumerate(rounding)) {
     builder.setInsertionPoint(bits);
-    Value own =
-        withSharding(SelectOp::create(builder, loc, step.getType(), steps,
-                                      builder.getI64IntegerAttr(0),
-                                      builder.getI64IntegerAttr(i)),
-                     Layout(0));
-    bits.getStepMutable().assign(own);
+    Value own = select(entries, steps, i);
+    bits.getStepMutable().assign(select(step.getType(), own, 0));
     bits.setId(0);
   }
 }

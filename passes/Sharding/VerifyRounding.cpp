@@ -49,13 +49,15 @@ private:
 } // namespace
 
 /// Returns the id of an op: its own and that in the high half of its step. The
-/// step is the optimizer's, or its sum with a constant.
+/// step is the optimizer's, or chosen from its sums with a constant.
 std::optional<int64_t> RoundingVerifier::idOf(RoundingBitsOp bits, Value step) {
   if (bits.getStep() == step)
     return bits.getId();
-  auto select = bits.getStep().getDefiningOp<SelectOp>();
-  auto sum = select ? select.getInput().getDefiningOp<SumOp>() : SumOp();
-  if (!sum || sum.getNumOperands() != 2)
+  auto entry = bits.getStep().getDefiningOp<SelectOp>();
+  auto row = entry ? entry.getInput().getDefiningOp<SelectOp>() : SelectOp();
+  auto sum = row ? row.getInput().getDefiningOp<SumOp>() : SumOp();
+  if (!sum || entry.getDim() != 0 || row.getDim() != 0 ||
+      sum.getNumOperands() != 2)
     return std::nullopt;
   auto same = sum.getOperand(0).getDefiningOp<BroadcastOp>();
   auto added = sum.getOperand(1).getDefiningOp<ConstantOp>();
@@ -63,7 +65,9 @@ std::optional<int64_t> RoundingVerifier::idOf(RoundingBitsOp bits, Value step) {
                    : DenseIntElementsAttr();
   if (!same || same.getInput() != step || !ids)
     return std::nullopt;
-  int64_t high = ids.getValues<int64_t>()[select.getIndex()];
+  int64_t high =
+      ids.getValues<int64_t>()[row.getIndex() * ids.getType().getDimSize(1) +
+                               entry.getIndex()];
   if (high % (int64_t(1) << 32))
     return std::nullopt;
   return int64_t(bits.getId()) + (high >> 32);

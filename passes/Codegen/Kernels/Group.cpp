@@ -218,8 +218,12 @@ LogicalResult Grouper::seed() {
   // A slice of a chunk stays outside kernels, so that all chunks share them;
   // the choice of a bucket's step for rounding, so that equal buckets do.
   auto isOfChunk = [](Operation *op) {
+    auto isStep = [](Operation *user) {
+      return isa<nn::SelectOp>(user) &&
+             llvm::all_of(user->getUsers(), llvm::IsaPred<nn::RoundingBitsOp>);
+    };
     if (isa<nn::SelectOp>(op) && !op->use_empty() &&
-        llvm::all_of(op->getUsers(), llvm::IsaPred<nn::RoundingBitsOp>))
+        llvm::all_of(op->getUsers(), isStep))
       return true;
     return isa<nn::SliceOp>(op) && op->hasAttr(nn::kChunkAttr);
   };

@@ -18,6 +18,7 @@ MOST, LEAST = 5e-2, 1000
 
 
 def tensors(path):
+    """The moments in a file: name, place, type and elements."""
     with open(path, "rb") as file:
         size, = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(size))
@@ -26,10 +27,10 @@ def tensors(path):
     for name, entry in header.items():
         if not name.startswith("exp_avg"):
             continue
-        assert entry["dtype"] == "BF16", (name, entry["dtype"])
         begin, end = entry["data_offsets"]
-        yield name, json.loads(notes[name]), np.frombuffer(
-            data[begin:end], np.uint16)
+        element = {"BF16": np.uint16, "F32": np.float32}[entry["dtype"]]
+        yield (name, json.loads(notes[name]), entry["dtype"],
+               np.frombuffer(data[begin:end], element))
 
 
 def read(folder):
@@ -37,7 +38,8 @@ def read(folder):
     step = sorted(glob.glob(os.path.join(folder, "step-*")))[-1]
     whole = {}
     for path in glob.glob(os.path.join(step, "optimizer", "*.safetensors")):
-        for name, place, values in tensors(path):
+        for name, place, dtype, values in tensors(path):
+            assert dtype == "BF16", (name, dtype)
             full = whole.setdefault(name, np.zeros(place["shape"], np.uint16))
             part = full[tuple(slice(b, b + n) for b, n in
                               zip(place["offset"], place["extent"]))]
@@ -48,17 +50,23 @@ def read(folder):
     return whole
 
 
-a, b = (read(folder) for folder in sys.argv[1:3])
-assert a.keys() == b.keys() and a
-different = elements = 0
-for name, mine in sorted(a.items()):
-    other = b[name]
-    common = tuple(slice(0, min(n, m)) for n, m in
-                   zip(mine.shape, other.shape))
-    gap = np.count_nonzero(mine[common] != other[common])
-    size = mine[common].size
-    elements += size
-    different += gap
-    if size >= LEAST and gap > MOST * size:
-        sys.exit(f"{sys.argv[2]}: {gap} of {size} elements of {name} differ")
-print(f"{different} of {elements} moments differ")
+def main():
+    a, b = (read(folder) for folder in sys.argv[1:3])
+    assert a.keys() == b.keys() and a
+    different = elements = 0
+    for name, mine in sorted(a.items()):
+        other = b[name]
+        common = tuple(slice(0, min(n, m)) for n, m in
+                       zip(mine.shape, other.shape))
+        gap = np.count_nonzero(mine[common] != other[common])
+        size = mine[common].size
+        elements += size
+        different += gap
+        if size >= LEAST and gap > MOST * size:
+            sys.exit(f"{sys.argv[2]}: {gap} of {size} elements of {name} "
+                     "differ")
+    print(f"{different} of {elements} moments differ")
+
+
+if __name__ == "__main__":
+    main()
