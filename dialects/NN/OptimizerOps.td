@@ -70,12 +70,12 @@ def NN_RoundingBitsOp
 
     ```mlir
     %bits = nn.rounding_bits 0 seed %seed step %step
-        members [<shape = [2, 3], whole = [2, 3]>]
+        members [#nn.member<shape = [2, 3], whole = [2, 3]>]
         : tensor<i64>, tensor<i64> -> tensor<2x3xi32>
     %part = nn.rounding_bits 7 seed %seed step %step origins %column, %first
         position 1 members
-        [<shape = [4, 8], whole = [4, 16], origins = [-1, 0]>,
-         <id = 1, start = 32, shape = [16], whole = [16]>]
+        [#nn.member<shape = [4, 8], whole = [4, 16], origins = [-1, 0]>,
+         #nn.member<id = 1, start = 32, shape = [16], whole = [16]>]
         : tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>
         -> tensor<1x32xi32>
     ```

@@ -72,7 +72,7 @@
 //     %first = dist.offset ["dp"] by 32 : tensor<i64>
 //     %bits = nn.rounding_bits 0 seed %seed step %s origins %tp, %first
 //         position 1 members
-//         [<shape = [4, 8], whole = [4, 16], origins = [-1, 0]>, ...]
+//         [#nn.member<shape = [4, 8], whole = [4, 16], origins = [-1, 0]>, ...]
 //         : ... -> tensor<1x32xi32>
 //
 // So that buckets of equal layers share a kernel, ids are relative to the
