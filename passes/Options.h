@@ -91,6 +91,8 @@ struct Options {
   double moeBiasRate = 0;
   /// "adamw" or "sgd".
   std::string optimizer = "adamw";
+  /// "f32" or "bf16": the element type of adamw's moments.
+  std::string optimizerState = "f32";
   /// "f32", "bf16" or "fp16": the element type of activations and of the
   /// weights' working copies. The driver's default is bf16 for GPU training,
   /// f32 otherwise.

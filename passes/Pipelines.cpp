@@ -150,6 +150,7 @@ static void addTrainPasses(OpPassManager &manager, const Options &options) {
   // dist-partition: it would drop shardings, which are attributes.
   NNOptimizerPassOptions optimizer;
   optimizer.kind = options.optimizer;
+  optimizer.state = options.optimizerState;
   manager.addPass(createNNOptimizerPass(std::move(optimizer)));
   // Closes the phase: checks which function reads and writes which state.
   addNNChecks(manager);

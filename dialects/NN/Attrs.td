@@ -206,4 +206,45 @@ def NN_InputRoleAttr : EnumAttr<NN_Dialect, NN_InputRole, "role"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def NN_MemberAttr : AttrDef<NN_Dialect, "Member"> {
+  let mnemonic = "member";
+  let summary = "A tensor's place in a flat buffer, and its part of the whole";
+  let description = [{
+    The rank's tensor of this `shape` begins at element `start` of a flat
+    buffer, row major. It is a shard of a tensor of the extents `whole`, without
+    padding: a shard may be longer. Along dim d the shard begins at entry
+    `origins[d]` of the op's operand `origins`, or at 0 if that is -1 or if
+    `origins` is empty. `id` is the number of the tensor's random numbers,
+    relative to the op's.
+
+    ```mlir
+    #nn.member<id = 1, start = 64, shape = [4, 8], whole = [8, 8],
+               origins = [0, -1]>
+    ```
+
+    **Constraints:**
+    - id and start are not negative;
+    - shape and whole have the same rank, and extents of at least 1;
+    - origins is empty or has an entry of at least -1 per dim.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"int64_t", "0">:$id,
+    DefaultValuedParameter<"int64_t", "0">:$start,
+    "::mlir::DenseI64ArrayAttr":$shape,
+    "::mlir::DenseI64ArrayAttr":$whole,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$origins);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The number of the shard's elements.
+    int64_t getNumElements() const;
+    /// The entry of the op's `origins` that dim d begins at, or -1.
+    int64_t getOrigin(unsigned d) const {
+      return getOrigins() ? getOrigins()[d] : -1;
+    }
+  }];
+}
+def NN_MemberArrayAttr
+    : TypedArrayAttrBase<NN_MemberAttr, "places of tensors in a flat buffer">;
+
 #endif // PCC_NN_ATTRS

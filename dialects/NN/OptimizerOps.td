@@ -17,6 +17,12 @@ def NN_AdamWOp : NN_ComputeOp<"adamw", NN_Wide, NN_General, [
     step counts from 1. A grad_scale of NaN turns the op into a no-op: p, m and
     v keep their values.
 
+    Moments of bf16 are computed in f32, used for p, and then rounded at random,
+    up or down with such probabilities that the mean is the f32: 16 random bits
+    are added to the lower half of its pattern, which is then cut off. `rounding`
+    has 32 bits per element: the lower half is for m, the upper one for v. NaN
+    and infinity stay what they are.
+
     ```mlir
     %p1, %m1, %v1 = nn.adamw decay %p, %grad, %m, %v grad_scale %scale lr %lr
         betas %beta1, %beta2 eps %eps weight_decay %decay step %step
@@ -28,23 +34,73 @@ def NN_AdamWOp : NN_ComputeOp<"adamw", NN_Wide, NN_General, [
     **Constraints:**
     - grad and moments have the parameter's shape; new values have the types of
       the old values; both moments have the same type;
+    - moments of bf16 have `rounding`, of the parameter's shape; others have
+      none; none are f16;
     - grad_scale, lr, betas, eps, weight_decay and step have rank 0.
   }];
   let arguments = (ins NN_Float:$param, NN_Float:$grad, NN_Float:$exp_avg,
     NN_Float:$exp_avg_sq, NN_F32:$grad_scale, NN_F32:$lr, NN_F32:$beta1,
     NN_F32:$beta2, NN_F32:$eps, NN_F32:$weight_decay, NN_Int:$step,
-    UnitAttr:$decay);
+    Optional<NN_I32>:$rounding, UnitAttr:$decay);
   let results = (outs NN_Float:$new_param, NN_Float:$new_exp_avg,
                  NN_Float:$new_exp_avg_sq);
   let assemblyFormat = [{
     (`decay` $decay^)? $param `,` $grad `,` $exp_avg `,` $exp_avg_sq
     `grad_scale` $grad_scale `lr` $lr `betas` $beta1 `,` $beta2 `eps` $eps
-    `weight_decay` $weight_decay `step` $step attr-dict `:` type($param) `,`
-    type($grad) `,` type($exp_avg) `,` type($grad_scale) `,` type($lr) `,`
-    type($beta1) `,` type($beta2) `,` type($eps) `,` type($weight_decay) `,`
-    type($step)
+    `weight_decay` $weight_decay `step` $step (`rounding` $rounding^)? attr-dict
+    `:` type($param) `,` type($grad) `,` type($exp_avg) `,` type($grad_scale)
+    `,` type($lr) `,` type($beta1) `,` type($beta2) `,` type($eps) `,`
+    type($weight_decay) `,` type($step) (`,` type($rounding)^)?
   }];
   let hasVerifier = 1;
+}
+
+def NN_RoundingBitsOp
+    : NN_ComputeOp<"rounding_bits", NN_Declared, NN_General, [NN_Local]> {
+  let summary = "Random bits for the rounding of every element of parameters";
+  let description = [{
+    The result is a flat buffer of `members`, or the rank's shard of one: its
+    first element is then entry `position` of `origins`. Each element has 32
+    bits: a hash of (seed, step, id, index), see Random.h. id is the op's plus
+    the member's. index is the element's row-major index in the whole tensor,
+    modulo 2^32. So the bits do not depend on sharding or on buckets. Elements
+    between members have bits, too, which nothing uses.
+
+    A kernel computes the bits where it uses them; they have no memory.
+
+    ```mlir
+    %bits = nn.rounding_bits 0 seed %seed step %step
+        members [#nn.member<shape = [2, 3], whole = [2, 3]>]
+        : tensor<i64>, tensor<i64> -> tensor<2x3xi32>
+    %part = nn.rounding_bits 7 seed %seed step %step origins %column, %first
+        position 1 members
+        [#nn.member<shape = [4, 8], whole = [4, 16], origins = [-1, 0]>,
+         #nn.member<id = 1, start = 32, shape = [16], whole = [16]>]
+        : tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>
+        -> tensor<1x32xi32>
+    ```
+
+    **Constraints:**
+    - seed, step and origins have rank 0;
+    - there is at least one member; the first starts at 0, the others where the
+      one before has ended or later;
+    - `position` and the members' origins number an entry of `origins`;
+    - without `position` the result has all elements of the members.
+  }];
+  let arguments = (ins I64Attr:$id, NN_Int:$seed, NN_Int:$step,
+    Variadic<NN_Int>:$origins, OptionalAttr<I64Attr>:$position,
+    NN_MemberArrayAttr:$members);
+  let results = (outs NN_I32:$result);
+  let assemblyFormat = [{
+    $id `seed` $seed `step` $step (`origins` $origins^)?
+    (`position` $position^)? `members` $members attr-dict `:` type($seed) `,`
+    type($step) (`,` type($origins)^)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The members, in the order of their elements.
+    ::llvm::SmallVector<::pcc::nn::MemberAttr> getMemberList();
+  }];
 }
 
 def NN_SgdOp : NN_ComputeOp<"sgd", NN_Wide, NN_General, [

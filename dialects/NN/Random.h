@@ -1,8 +1,8 @@
 //===- Random.h - Counter-based random bits ---------------------*- C++ -*-===//
 //
-// The definition of dropout's random numbers, for the interpreter, generated
-// kernels and their tests, which implement the same formulas. It uses 32-bit
-// integer arithmetic only, so all agree bit for bit.
+// The definition of the random numbers of dropout and of rounding, for the
+// interpreter, generated kernels and their tests, which implement the same
+// formulas. It uses 32-bit integer arithmetic only, so all agree bit for bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +10,7 @@
 #define PCC_DIALECTS_NN_RANDOM_H
 
 #include <cstdint>
+#include <cstring>
 
 namespace pcc::nn {
 
@@ -57,6 +58,33 @@ inline uint32_t randomOfScore(uint32_t key, uint32_t sample, uint32_t head,
 /// An element whose bits are below this is dropped: p * 2^32, rounded down.
 inline uint32_t dropThreshold(double p) {
   return static_cast<uint32_t>(p * 4294967296.0);
+}
+
+/// Added to the ids of parameters, so that no parameter's random numbers are
+/// those of a dropout.
+inline constexpr uint32_t kRoundingStream = 0x80000000u;
+
+/// The random bits for the rounding of one element of a parameter: the key is
+/// randomKey(seed, step, id + kRoundingStream), the index that of the whole
+/// tensor. The first moment takes the lower half, the second the upper half.
+inline uint32_t roundingBits(uint32_t key, uint64_t index) {
+  return randomAdd(key, static_cast<uint32_t>(index));
+}
+
+/// Rounds to a bf16, up or down at random: up with the probability by which the
+/// value exceeds the lower one, so that the mean is the value. `bits`: the 16
+/// random bits. NaN stays NaN, infinity infinity; a value beyond the largest
+/// bf16 may become infinity.
+inline float roundAtRandom(float value, uint32_t bits) {
+  uint32_t pattern;
+  std::memcpy(&pattern, &value, sizeof(pattern));
+  if (value != value)
+    pattern |= 0x00400000u;
+  else
+    pattern += bits & 0xffffu;
+  pattern &= 0xffff0000u;
+  std::memcpy(&value, &pattern, sizeof(pattern));
+  return value;
 }
 
 } // namespace pcc::nn

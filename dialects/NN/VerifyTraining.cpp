@@ -1,4 +1,5 @@
-//===- VerifyTraining.cpp - Gradients, choices, losses, optimizers --------===//
+//===- VerifyTraining.cpp - Gradients, choices and losses
+//------------------===//
 
 #include "dialects/NN/Verify.h"
 
@@ -258,44 +259,4 @@ LogicalResult ValidOp::verify() {
   if (shapeOf(getResult()) != shapeOf(getTargets()))
     return emitOpError("must return one number per target");
   return success();
-}
-
-// Optimizers.
-
-/// Checks that gradient and moments have the parameter's shape, and that the
-/// other operands are scalars.
-static LogicalResult verifyStep(Operation *op, Value param,
-                                ValueRange sameShape,
-                                ArrayRef<std::pair<Value, StringRef>> scalars) {
-  for (Value value : sameShape)
-    if (shapeOf(value) != shapeOf(param))
-      return op->emitOpError()
-             << value.getType() << " does not have the shape of "
-             << param.getType();
-  for (auto [value, what] : scalars)
-    if (failed(verifyScalar(op, value, what)))
-      return failure();
-  return success();
-}
-
-LogicalResult AdamWOp::verify() {
-  return verifyStep(*this, getParam(), {getGrad(), getExpAvg()},
-                    {{getGradScale(), "grad_scale"},
-                     {getLr(), "lr"},
-                     {getBeta1(), "beta1"},
-                     {getBeta2(), "beta2"},
-                     {getEps(), "eps"},
-                     {getWeightDecay(), "weight_decay"},
-                     {getStep(), "step"}});
-}
-
-LogicalResult SgdOp::verify() {
-  return verifyStep(*this, getParam(), {getGrad()},
-                    {{getGradScale(), "grad_scale"},
-                     {getLr(), "lr"},
-                     {getWeightDecay(), "weight_decay"}});
-}
-
-LogicalResult SumOfSquaresOp::verify() {
-  return verifyScalar(*this, getResult(), "result");
 }

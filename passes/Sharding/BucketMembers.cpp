@@ -145,11 +145,16 @@ bool BucketMembers::isRegular(const TrainedParam &one) const {
     return false;
   // The scalar operands must be the same in all steps.
   Operation *first = trained.front().step;
+  auto scalarsOf = [](const TrainedParam &param) {
+    auto adamw = dyn_cast<AdamWOp>(param.step);
+    return param.step->getOperands()
+        .drop_front(2 + param.moments.size())
+        .drop_back(adamw && adamw.getRounding() ? 1 : 0);
+  };
   return first && one.step->getName() == first->getName() &&
          one.moments.size() == trained.front().moments.size() &&
-         llvm::equal(one.step->getOperands().drop_front(2 + one.moments.size()),
-                     first->getOperands().drop_front(
-                         2 + trained.front().moments.size()));
+         !one.rounding == !trained.front().rounding &&
+         llvm::equal(scalarsOf(one), scalarsOf(trained.front()));
 }
 
 void BucketMembers::collect(ModuleOp module) {
@@ -186,8 +191,11 @@ void BucketMembers::collect(ModuleOp module) {
     auto param = op.getOperand(0).getDefiningOp<ReadOp>();
     ReadOp gradient = readOf(op.getOperand(1));
     TrainedParam *one = param ? byParam.lookup(param.getSymbol()) : nullptr;
-    if (one && gradient && gradient.getSymbol() == one->gradient.getSymName())
-      one->step = &op;
+    if (!one || !gradient || gradient.getSymbol() != one->gradient.getSymName())
+      continue;
+    one->step = &op;
+    if (auto adamw = dyn_cast<AdamWOp>(op); adamw && adamw.getRounding())
+      one->rounding = adamw.getRounding().getDefiningOp<RoundingBitsOp>();
   }
   for (auto function : module.getOps<func::FuncOp>())
     if (function != update)

@@ -20,6 +20,7 @@ struct TrainedParam {
   llvm::SmallVector<StateOp, 2> moments; ///< the optimizer's moments
   /// Its optimizer step and the sum of squares of its gradient.
   mlir::Operation *step = nullptr, *squares = nullptr;
+  RoundingBitsOp rounding; ///< of the step; may be null
   /// The stages and segments that use it, ascending.
   llvm::SmallVector<int64_t> stages, segments;
 

@@ -64,6 +64,28 @@
 // several stages hold has a bucket of its own, with the same layout in each
 // stage.
 //
+// Moments of bf16 are rounded with random bits that depend on an element's
+// index in its whole tensor. One op gives the bits of a bucket, or of the
+// rank's shard, whose first element is its `position` in the bucket:
+//
+//     %tp = dist.offset ["tp"] by 8 : tensor<i64>
+//     %first = dist.offset ["dp"] by 32 : tensor<i64>
+//     %bits = nn.rounding_bits 0 seed %seed step %s origins %tp, %first
+//         position 1 members
+//         [#nn.member<shape = [4, 8], whole = [4, 16], origins = [-1, 0]>, ...]
+//         : ... -> tensor<1x32xi32>
+//
+// So that buckets of equal layers share a kernel, ids are relative to the
+// bucket's least one, which is in the high half of the step instead of in the
+// op (Random.h adds the two). Each bucket has two equal entries, 16 bytes,
+// since the memory of a kernel's operand is aligned so:
+//
+//     %b = nn.broadcast %step [] : tensor<i64> -> tensor<3x2xi64>
+//     %least = nn.constant dense<[[0, 0], [4294967296, 4294967296], ...]>
+//     %steps = nn.sum %b, %least : tensor<3x2xi64>
+//     %own = nn.select %steps dim 0 index 1 : ... -> tensor<2xi64>
+//     %s = nn.select %own dim 0 index 0 : tensor<2xi64> -> tensor<i64>
+//
 //===----------------------------------------------------------------------===//
 
 #include "analysis/Buckets.h"
@@ -85,6 +107,9 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::dist;
 using namespace pcc::nn;
+
+/// The entries of a bucket's step for rounding: 16 bytes.
+static constexpr int64_t kStepEntries = 2;
 
 namespace {
 
@@ -108,6 +133,8 @@ private:
   void gather(StateOp own, StateOp params, StateOp copies);
   void reduce(StateOp gradients, StateOp sum);
   void rewrite(const Bucket &bucket, unsigned number);
+  Value roundingBits(const Bucket &bucket, StateOp own);
+  void moveIdsToSteps();
   Value reduceOver(Value row, Layout &layout, AxisSet axes);
   Value reduceOverData(Value row, Layout &layout);
   Value zeroFor(StateOp state);
@@ -145,6 +172,8 @@ private:
   /// The last declaration, and the squares of all buckets.
   Operation *lastState = nullptr;
   SmallVector<Value> squares;
+  /// The random bits of the buckets' optimizer steps.
+  SmallVector<RoundingBitsOp> rounding;
 };
 
 struct DistFormBucketsPass
@@ -395,6 +424,8 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
     operands.push_back(read(moment));
   llvm::append_range(operands,
                      first.step->getOperands().drop_front(operands.size()));
+  if (first.rounding)
+    operands.back() = roundingBits(bucket, own);
   Operation *step = first.step->clone();
   builder.insert(step);
   step->setOperands(operands);
@@ -414,6 +445,106 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
   write(zeroFor(added), added);
   if (shardsState)
     gather(own, params, copies);
+}
+
+/// Builds the random bits that round the moments of a bucket, or of `own`, the
+/// rank's shard of it. Members that begin at the same offsets of dims share
+/// them.
+Value BucketFormer::roundingBits(const Bucket &bucket, StateOp own) {
+  RoundingBitsOp first = bucket.members.front()->rounding;
+  SmallVector<Value> origins;
+  auto originOf = [&](Value value) -> int64_t {
+    auto offset = value.getDefiningOp<OffsetOp>();
+    auto it = llvm::find_if(origins, [&](Value known) {
+      auto other = known.getDefiningOp<OffsetOp>();
+      return known == value ||
+             (offset && other && offset.getAxes() == other.getAxes() &&
+              offset.getExtent() == other.getExtent());
+    });
+    if (it == origins.end()) {
+      origins.push_back(value);
+      return origins.size() - 1;
+    }
+    return it - origins.begin();
+  };
+  SmallVector<Attribute> members;
+  for (auto [one, start] : llvm::zip_equal(bucket.members, bucket.offsets)) {
+    RoundingBitsOp bits = one->rounding;
+    MemberAttr alone = bits.getMemberList().front();
+    SmallVector<int64_t> numbers;
+    for (int64_t dim = 0, rank = alone.getShape().size(); dim < rank; ++dim) {
+      int64_t origin = alone.getOrigin(dim);
+      numbers.push_back(origin < 0 ? -1 : originOf(bits.getOrigins()[origin]));
+    }
+    bool isWhole = llvm::all_of(numbers, [](int64_t n) { return n < 0; });
+    members.push_back(MemberAttr::get(
+        builder.getContext(), int64_t(bits.getId()) + alone.getId(), start,
+        alone.getShape(), alone.getWhole(),
+        isWhole ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(numbers)));
+  }
+  // Ids are relative to the least one, so that equal layers have equal members.
+  auto idOf = [](Attribute member) { return cast<MemberAttr>(member).getId(); };
+  int64_t least = idOf(*llvm::min_element(
+      members, [&](Attribute a, Attribute b) { return idOf(a) < idOf(b); }));
+  for (Attribute &member : members) {
+    auto one = cast<MemberAttr>(member);
+    member = MemberAttr::get(builder.getContext(), one.getId() - least,
+                             one.getStart(), one.getShape(), one.getWhole(),
+                             one.getOrigins());
+  }
+  Layout layout = layoutOf(own);
+  RankedTensorType type = own.getTensorType();
+  IntegerAttr position;
+  if (!layout.dims[1].empty()) {
+    position = builder.getI64IntegerAttr(origins.size());
+    origins.push_back(OffsetOp::create(
+        builder, own.getLoc(), RankedTensorType::get({}, builder.getI64Type()),
+        mesh.names(layout.dims[1]), type.getDimSize(1)));
+  }
+  auto bits = RoundingBitsOp::create(
+      builder, own.getLoc(),
+      RankedTensorType::get(type.getShape(), builder.getI32Type()), least,
+      first.getSeed(), first.getStep(), origins, position,
+      builder.getArrayAttr(members));
+  rounding.push_back(bits);
+  return withSharding(bits, layout);
+}
+
+/// Moves the ids of the buckets' random bits into the high halves of their
+/// steps.
+void BucketFormer::moveIdsToSteps() {
+  if (rounding.empty())
+    return;
+  builder.setInsertionPoint(rounding.front());
+  Location loc = update.getLoc();
+  Value step = rounding.front().getStep();
+  Type element = tensorType(step).getElementType();
+  SmallVector<int64_t> least;
+  for (RoundingBitsOp bits : rounding)
+    least.append(kStepEntries, static_cast<int64_t>(bits.getId()) << 32);
+  auto type =
+      RankedTensorType::get({int64_t(rounding.size()), kStepEntries}, element);
+  auto entries = RankedTensorType::get({kStepEntries}, element);
+  Value same = BroadcastOp::create(builder, loc, type, step,
+                                   builder.getDenseI64ArrayAttr({}));
+  Value ids = ConstantOp::create(
+      builder, loc, type,
+      DenseElementsAttr::get(type, ArrayRef<int64_t>(least)));
+  Value steps = SumOp::create(builder, loc, type, ValueRange{same, ids});
+  for (Value value : {same, ids, steps})
+    withSharding(value.getDefiningOp(), Layout(2));
+  auto select = [&](Type to, Value from, int64_t index) -> Value {
+    auto op =
+        SelectOp::create(builder, loc, to, from, builder.getI64IntegerAttr(0),
+                         builder.getI64IntegerAttr(index));
+    return withSharding(op, Layout(tensorType(op).getRank()));
+  };
+  for (auto [i, bits] : llvm::enumerate(rounding)) {
+    builder.setInsertionPoint(bits);
+    Value own = select(entries, steps, i);
+    bits.getStepMutable().assign(select(step.getType(), own, 0));
+    bits.setId(0);
+  }
 }
 
 Value BucketFormer::zeroFor(StateOp state) {
@@ -527,5 +658,6 @@ void BucketFormer::run() {
   }
   for (auto [number, bucket] : llvm::enumerate(buckets))
     rewrite(bucket, number);
+  moveIdsToSteps();
   eraseOld();
 }

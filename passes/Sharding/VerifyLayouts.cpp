@@ -281,9 +281,12 @@ LogicalResult LayoutVerifier::checkResult(Operation *op,
 
 LogicalResult LayoutVerifier::verifyRuled(Operation *op) {
   std::optional<Numbered> numbered = Numbered::of(op);
+  auto bits = dyn_cast<RoundingBitsOp>(op);
   SmallVector<Layout> values;
   for (OpOperand &operand : op->getOpOperands()) {
-    if (numbered && operand.get() == numbered->counter) {
+    // VerifyRounding.cpp checks the origins.
+    if ((numbered && operand.get() == numbered->counter) ||
+        (bits && llvm::is_contained(bits.getOrigins(), operand.get()))) {
       values.emplace_back(tensorType(operand.get()).getRank());
       continue;
     }

@@ -169,7 +169,8 @@ struct DistVerifyPass : pcc::impl::DistVerifyPassBase<DistVerifyPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     markAllAnalysesPreserved();
-    if (failed(verifyBuckets(module)) || failed(verifyAdded(module)))
+    if (failed(verifyBuckets(module)) || failed(verifyAdded(module)) ||
+        failed(verifyRounding(module)))
       return signalPassFailure();
     MeshOp mesh = findMesh(module);
     if (!mesh)

@@ -30,10 +30,12 @@ struct Trained {
 
 class UpdateBuilder {
 public:
-  UpdateBuilder(ModuleOp module, ArrayRef<Trained> trained)
-      : module(module), trained(trained), entry(module, kUpdate),
-        builder(entry.builder), loc(entry.loc), math(builder, loc),
-        scalar(math.realType), lossScale(module, entry) {}
+  /// `state`: the type of adamw's moments, "f32" or "bf16".
+  UpdateBuilder(ModuleOp module, ArrayRef<Trained> trained, StringRef state)
+      : module(module), trained(trained), isNarrow(state == "bf16"),
+        entry(module, kUpdate), builder(entry.builder), loc(entry.loc),
+        math(builder, loc), scalar(math.realType), lossScale(module, entry),
+        params(module.getOps<ParamOp>()) {}
 
   void adamw();
   void sgd();
@@ -43,15 +45,18 @@ private:
   void begin(Value clip);
   void end();
   StateOp moment(Trained one, StateKind kind);
+  Value roundingBits(ParamOp param, Value seed, Value step);
 
   ModuleOp module;
   ArrayRef<Trained> trained;
+  bool isNarrow; ///< moments are bf16
   EntryBuilder entry;
   OpBuilder &builder;
   Location loc;
   ScalarMath math;
   RankedTensorType scalar;
   LossScale lossScale;
+  SmallVector<ParamOp> params; ///< all of the module
   SmallVector<Value> gradients;
   /// `isTaken`: whether loss and norm are finite; else no parameter and no
   /// moment is updated.
@@ -139,11 +144,33 @@ void UpdateBuilder::end() {
 
 StateOp UpdateBuilder::moment(Trained one, StateKind kind) {
   StringRef param = one.param.getSymName();
-  return addState(module, momentName(kind, param), one.gradient.getTensorType(),
-                  kind, param);
+  RankedTensorType type = one.gradient.getTensorType();
+  if (isNarrow)
+    type = RankedTensorType::get(type.getShape(), builder.getBF16Type());
+  return addState(module, momentName(kind, param), type, kind, param);
+}
+
+/// Builds the random bits that round a parameter's moments. Its number in the
+/// module is the same for every plan. The extents are those of the model's
+/// tensor, since only some plans pad it.
+Value UpdateBuilder::roundingBits(ParamOp param, Value seed, Value step) {
+  int64_t number = llvm::find(params, param) - params.begin();
+  RankedTensorType type = param.getTensorType();
+  auto shape = builder.getDenseI64ArrayAttr(type.getShape());
+  SourceAttr source = param.getSource();
+  auto member =
+      MemberAttr::get(module.getContext(), /*id=*/0, /*start=*/0, shape,
+                      source ? source.getValid() : shape, DenseI64ArrayAttr());
+  return RoundingBitsOp::create(
+      builder, param.getLoc(),
+      RankedTensorType::get(type.getShape(), builder.getI32Type()), number,
+      seed, step, /*origins=*/ValueRange(), /*position=*/IntegerAttr(),
+      builder.getArrayAttr(member));
 }
 
 void UpdateBuilder::adamw() {
+  auto number = RankedTensorType::get({}, builder.getI64Type());
+  Value seed = isNarrow ? entry.input(InputRole::Seed, number) : Value();
   Value lr = entry.input(InputRole::LearningRate, scalar);
   Value weightDecay = entry.input(InputRole::WeightDecay, scalar);
   Value beta1 = entry.input(InputRole::Beta1, scalar);
@@ -153,8 +180,7 @@ void UpdateBuilder::adamw() {
   // With a loss scale, only @update knows how many steps were taken.
   Value step;
   if (!lossScale)
-    step = entry.input(InputRole::Step,
-                       RankedTensorType::get({}, builder.getI64Type()));
+    step = entry.input(InputRole::Step, number);
   SmallVector<StateOp> moments1, moments2;
   for (const Trained &one : trained)
     moments1.push_back(moment(one, StateKind::Moment1));
@@ -170,10 +196,11 @@ void UpdateBuilder::adamw() {
     Value value = entry.read(param.getSymName(), type);
     Value first = entry.read(moments1[i].getSymName(), momentType);
     Value second = entry.read(moments2[i].getSymName(), momentType);
-    auto next =
-        AdamWOp::create(builder, param.getLoc(), type, momentType, momentType,
-                        value, gradients[i], first, second, gradScale, lr,
-                        beta1, beta2, eps, weightDecay, step, param.getDecay());
+    Value rounding = isNarrow ? roundingBits(param, seed, step) : Value();
+    auto next = AdamWOp::create(builder, param.getLoc(), type, momentType,
+                                momentType, value, gradients[i], first, second,
+                                gradScale, lr, beta1, beta2, eps, weightDecay,
+                                step, rounding, param.getDecay());
     entry.write(next.getNewParam(), param.getSymName());
     entry.write(next.getNewExpAvg(), moments1[i].getSymName());
     entry.write(next.getNewExpAvgSq(), moments2[i].getSymName());
@@ -209,10 +236,15 @@ struct NNOptimizerPass : pcc::impl::NNOptimizerPassBase<NNOptimizerPass> {
       diag.attachNote() << "optimizers are adamw and sgd";
       return signalPassFailure();
     }
+    if (state != "f32" && (state != "bf16" || kind != "adamw")) {
+      module.emitError() << "cannot train with " << kind
+                         << " and optimizer state of type '" << state << "'";
+      return signalPassFailure();
+    }
     SmallVector<Trained> trained;
     if (failed(collect(module, trained)))
       return signalPassFailure();
-    UpdateBuilder update(module, trained);
+    UpdateBuilder update(module, trained, state);
     if (kind == "adamw")
       update.adamw();
     else

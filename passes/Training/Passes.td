@@ -227,12 +227,16 @@ def NNOptimizerPass : Pass<"nn-optimizer", "::mlir::ModuleOp"> {
     is the third result; adamw counts its steps in `updates` instead of taking
     the input `step`.
 
-    adamw: states `exp_avg.<parameter>` and `exp_avg_sq.<parameter>`, f32;
-    inputs lr, weight_decay, beta1, beta2, eps, clip_grad, step. sgd: no state;
-    inputs lr, weight_decay, clip_grad.
+    adamw: states `exp_avg.<parameter>` and `exp_avg_sq.<parameter>` of the type
+    `state`; inputs lr, weight_decay, beta1, beta2, eps, clip_grad, step. With
+    bf16 it rounds them at random, with the bits of one `nn.rounding_bits` per
+    parameter, whose id is the parameter's number in the module; the input seed
+    comes first. sgd: no state; inputs lr, weight_decay, clip_grad.
   }];
   let options = [
-    Option<"kind", "kind", "std::string", "\"adamw\"", "adamw or sgd">];
+    Option<"kind", "kind", "std::string", "\"adamw\"", "adamw or sgd">,
+    Option<"state", "state", "std::string", "\"f32\"",
+           "type of adamw's moments: f32 or bf16">];
   let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];
 }
 

@@ -59,9 +59,24 @@ LogicalResult verifyBody(func::FuncOp function) {
 }
 
 /// Checks that random ids are unique: two ops with one id would drop the same
-/// elements.
+/// elements, or round two parameters alike.
 LogicalResult verifyRandom(func::FuncOp function) {
   DenseMap<uint64_t, Operation *> users;
+  DenseMap<int64_t, Operation *> rounded;
+  for (auto bits : function.getOps<RoundingBitsOp>())
+    for (MemberAttr member : bits.getMemberList()) {
+      int64_t id = bits.getId() + member.getId();
+      auto [it, isNew] = rounded.try_emplace(id, bits);
+      if (isNew)
+        continue;
+      InFlightDiagnostic diag = bits.emitError()
+                                << nodeName(bits.getOperation())
+                                << " rounds with the random "
+                                << "numbers of parameter " << id
+                                << ", which are taken";
+      diag.attachNote(it->second->getLoc()) << "by " << nodeName(it->second);
+      return diag;
+    }
   for (Operation &op : function.getBody().front()) {
     if (op.hasAttr(kBackwardAttr))
       continue;

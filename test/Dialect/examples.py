@@ -1,5 +1,5 @@
-# The examples in the descriptions of ops parse. Each op of nn and dist has an
-# example and a list of its constraints.
+# The examples in the descriptions of ops and attributes parse. Each op of nn and
+# dist has an example and a list of its constraints.
 # RUN: %python %s %root/docs/reference %t.mlir
 #
 # An example is an extract: values that it uses and does not define become
@@ -52,6 +52,8 @@ class Example:
                     f"rt.func @{name}({args}) {{\n{body}}}\n}}\n")
         if not self.inner:
             return outer
+        if body.startswith("#"):
+            return f"module attributes {{test.example = {body}}} {{}}\n"
         return f"{outer}func.func @example({args}) {{\n{body}return\n}}\n"
 
 

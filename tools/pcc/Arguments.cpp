@@ -285,6 +285,7 @@ static void readOptions(const Flags &flags, Options &options) {
   options.seq = flags.seq;
   options.loss = flags.loss;
   options.optimizer = flags.optimizer;
+  options.optimizerState = flags.optimizerState;
   options.forward = flags.forward;
   if (flags.targetName != "auto")
     options.target = flags.targetName;
@@ -340,6 +341,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.stageCut);
   note(flags.loss);
   note(flags.optimizer);
+  note(flags.optimizerState);
   note(flags.precision);
   note(flags.init);
   note(flags.noDropout);
@@ -418,6 +420,17 @@ static bool checkOffload(const Flags &flags) {
   return false;
 }
 
+static bool checkOptimizerState(const Flags &flags) {
+  if (!checkChoice("optimizer-state", flags.optimizerState, {"f32", "bf16"}))
+    return false;
+  if (flags.optimizerState == "f32" || flags.optimizer != "sgd")
+    return true;
+  llvm::errs() << "pcc: error: --optimizer-state " << flags.optimizerState
+               << ": --optimizer sgd has no state\n"
+                  "pcc: note: leave --optimizer-state out\n";
+  return false;
+}
+
 static bool checkChoices(const Flags &flags) {
   return checkChoice("schedule", flags.schedule, {"gpipe", "1f1b"}) &&
          checkChoice("overlap", flags.overlap, {"on", "off"}) &&
@@ -426,8 +439,9 @@ static bool checkChoices(const Flags &flags) {
           checkChoice("loss", flags.loss,
                       {"causal-lm", "cross-entropy", "mse"})) &&
          checkChoice("optimizer", flags.optimizer, {"adamw", "sgd"}) &&
-         checkPrecision(flags) && checkZero(flags) && checkRecompute(flags) &&
-         checkHeadChunks(flags) && checkCpCommType(flags) &&
+         checkOptimizerState(flags) && checkPrecision(flags) &&
+         checkZero(flags) && checkRecompute(flags) && checkHeadChunks(flags) &&
+         checkCpCommType(flags) &&
          checkChoice("init", flags.init, {"from-onnx", "random"}) &&
          checkChoice("batch-norm", flags.batchNorm, {"batch", "running"}) &&
          checkChoice("target", flags.targetName,

@@ -207,6 +207,11 @@ struct Flags {
       cl::value_desc("NAME"), cl::cat(training)};
   Text optimizer{"optimizer", cl::desc("adamw or sgd"), cl::init("adamw"),
                  cl::value_desc("NAME"), cl::cat(training)};
+  Text optimizerState{
+      "optimizer-state",
+      cl::desc("Type of adamw's moments: f32, or bf16, which takes 4 bytes a "
+               "parameter less"),
+      cl::init("f32"), cl::value_desc("NAME"), cl::cat(training)};
   Text precision{
       "precision",
       cl::desc("Type of activations and working copies of weights: f32, bf16 "

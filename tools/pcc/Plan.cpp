@@ -132,6 +132,8 @@ static const Choice choices[] = {
     {"cp_comm_type", "cp-comm-type", "plan", nullptr, &Options::cpCommType},
     {"loss", "loss", "train", nullptr, &Options::loss},
     {"optimizer", "optimizer", "train", nullptr, &Options::optimizer},
+    {"optimizer_state", "optimizer-state", "train", nullptr,
+     &Options::optimizerState},
     {"precision", "precision", "train", nullptr, &Options::precision},
     {"zero", "zero", "spmd", nullptr, &Options::zero},
     {"bucket_size", "bucket-size", "spmd", &Options::bucketSize},

@@ -68,6 +68,8 @@ std::string PlanMemory::describe(const Options &plan) const {
     text += " --recompute " + plan.recompute;
   if (plan.headChunks != asked.headChunks)
     text += " --head-chunks " + plan.headChunks;
+  if (plan.optimizerState != asked.optimizerState)
+    text += " --optimizer-state " + plan.optimizerState;
   if (plan.offload != asked.offload)
     text += " --offload " + plan.offload;
   // The default depends on these two.

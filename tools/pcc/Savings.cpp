@@ -23,6 +23,8 @@ static std::vector<Options> findPlans(const Options &asked, int64_t chunks) {
   if (asked.dp * asked.cp > 1)
     for (int64_t stage = asked.zeroStage() + 1; stage <= 3; ++stage)
       add([&](Options &plan) { plan.zero = std::to_string(stage); });
+  if (asked.optimizer == "adamw" && asked.optimizerState == "f32")
+    add([](Options &plan) { plan.optimizerState = "bf16"; });
   if (asked.offload.empty())
     add([&](Options &plan) {
       plan.offload = asked.hasDevice() ? "optimizer" : "optimizer=DIR";

@@ -343,6 +343,8 @@ void Summary::printStep(llvm::raw_ostream &os) const {
     os << " x cp " << options.cp;
   os << " x dp " << options.dp << " x pp " << options.pp << ", on "
      << options.target << ", " << options.precision;
+  if (options.optimizerState != "f32")
+    os << ", " << options.optimizerState << " moments";
   if (options.sequenceParallel && options.tp > 1)
     os << ", sequence parallel";
   if (options.dp * options.cp > 1)
@@ -535,6 +537,7 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
       json.attribute("seq_source", options.seqSource);
     json.attribute("precision", options.precision);
     json.attribute("optimizer", options.optimizer);
+    json.attribute("optimizer_state", options.optimizerState);
     json.attribute("zero", options.zeroStage());
     json.attribute("recompute", options.recompute);
     if (!options.offload.empty())

@@ -10,10 +10,10 @@ using namespace pcc;
 /// Flags that only affect training. --zero and --recompute have their own
 /// warnings.
 static constexpr llvm::StringLiteral kOfTraining[] = {
-    "loss",     "optimizer", "freeze",        "train",
-    "tie",      "untie",     "norm-plus-one", "global-batch-size",
-    "schedule", "overlap",   "bucket-size",   "padding-mask",
-    "offload",  "documents", "keep-positions"};
+    "loss",     "optimizer",       "freeze",        "train",
+    "tie",      "untie",           "norm-plus-one", "global-batch-size",
+    "schedule", "overlap",         "bucket-size",   "padding-mask",
+    "offload",  "optimizer-state", "documents",     "keep-positions"};
 
 static void warn(const llvm::Twine &flag, llvm::StringRef why) {
   llvm::errs() << "pcc: warning: " << flag << " changes nothing: " << why

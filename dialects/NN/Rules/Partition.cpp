@@ -81,6 +81,33 @@ Local DropoutOp::buildLocal(OpBuilder &builder, PartitionContext &context) {
   return resultsOf(local);
 }
 
+/// The bits of a rank's shard are those of its elements in the whole tensor.
+/// Buckets are formed after partitioning, so there is one member.
+Local RoundingBitsOp::buildLocal(OpBuilder &builder,
+                                 PartitionContext &context) {
+  auto local = cast<RoundingBitsOp>(cloneLocal(builder, *this, context));
+  MemberAttr whole = getMemberList().front();
+  builder.setInsertionPoint(local);
+  SmallVector<Value> starts(getOrigins());
+  SmallVector<int64_t> origins;
+  for (const DimFactors &dim : context.getRule().results[0]) {
+    bool isSharded = context.isSharded(dim);
+    origins.push_back(isSharded ? int64_t(starts.size()) : -1);
+    if (isSharded)
+      starts.push_back(context.getOffset(builder, dim));
+  }
+  if (starts.empty())
+    return resultsOf(local);
+  local.getOriginsMutable().assign(starts);
+  ArrayRef<int64_t> shape = local.getResult().getType().getShape();
+  auto mine =
+      MemberAttr::get(getContext(), whole.getId(), /*start=*/0,
+                      builder.getDenseI64ArrayAttr(shape), whole.getWhole(),
+                      builder.getDenseI64ArrayAttr(origins));
+  local.setMembersAttr(builder.getArrayAttr(mine));
+  return resultsOf(local);
+}
+
 /// Dropout of probabilities counts heads globally; without dropout the op
 /// itself is the partitioned form.
 template <typename Op>

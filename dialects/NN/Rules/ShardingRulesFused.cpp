@@ -212,6 +212,15 @@ static ShardingRule optimizerRule(Operation *op) {
 }
 
 ShardingRule AdamWOp::getShardingRule() { return optimizerRule(*this); }
+
+/// Every dim of the result may be sharded: the bits follow from its origin.
+ShardingRule RoundingBitsOp::getShardingRule() {
+  RuleBuilder b;
+  for (unsigned i = 0, end = (*this)->getNumOperands(); i < end; ++i)
+    b.operand({});
+  b.result(b.factors(shapeOf(getResult())));
+  return b.rule;
+}
 ShardingRule SgdOp::getShardingRule() { return optimizerRule(*this); }
 
 ShardingRule SumOfSquaresOp::getShardingRule() {

@@ -2,10 +2,10 @@
 //
 // The common part of all ops: leaves, conversions, arithmetic with costs, and
 // the entry point `build`. It dispatches to ExprElementwise, ExprShape (ops
-// that move elements), ExprRows (reductions along rows), ExprRouting (choice of
-// elements of rows), ExprLoss and ExprAttention; RowProgram.cpp calls ExprRope.
-// Expressions are memoized by (value, point), so a value with two uses is
-// computed once.
+// that move elements), ExprOptimizer, ExprRows (reductions along rows),
+// ExprRouting (choice of elements of rows), ExprLoss and ExprAttention;
+// RowProgram.cpp calls ExprRope. Expressions are memoized by (value, point), so
+// a value with two uses is computed once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -138,6 +138,12 @@ Node *ExprBuilder::log(Node *a) { return unary<math::LogOp>(*this, a, 16); }
 Node *ExprBuilder::tanh(Node *a) { return unary<math::TanhOp>(*this, a, 16); }
 Node *ExprBuilder::sqrt(Node *a) { return unary<math::SqrtOp>(*this, a, 4); }
 
+Node *ExprBuilder::power(Node *x, Node *y) {
+  return op(x->type, {x, y}, 40, [](ScalarBuilder &b, ValueRange v) -> Value {
+    return math::PowFOp::create(b, v[0], v[1]);
+  });
+}
+
 Node *ExprBuilder::select(Node *condition, Node *a, Node *b) {
   if (!a)
     return nullptr;
@@ -266,6 +272,19 @@ Node *ExprBuilder::reduceBy(Node *a, int64_t length, Combiner join,
   return program.add(std::move(node));
 }
 
+Node *ExprBuilder::lookUp(ArrayRef<int64_t> table, Node *number) {
+  if (llvm::all_equal(table))
+    return constantInt(index(), table.front());
+  auto type = RankedTensorType::get({static_cast<int64_t>(table.size())},
+                                    IntegerType::get(context, 64));
+  program.constants.push_back(DenseElementsAttr::get(type, table));
+  Node gather{Node::Kind::Gather, type.getElementType(), {number}};
+  gather.cost = 1;
+  gather.argument = RowProgram::kFirstConstant + program.constants.size() - 1;
+  gather.level = number->level;
+  return convert(program.add(std::move(gather)), index());
+}
+
 Node *ExprBuilder::randomMix(Node *hash) {
   return op(i32(), {hash}, 8, [](ScalarBuilder &b, ValueRange v) -> Value {
     auto word = [&](uint32_t value) -> Value {
@@ -292,23 +311,30 @@ Node *ExprBuilder::randomAdd(Node *key, Node *coordinate) {
       }));
 }
 
-Node *ExprBuilder::randomKey(Value seed, Value step, int64_t id) {
+Node *ExprBuilder::highHalf(Node *whole) {
+  return op(i32(), {convert(whole, IntegerType::get(context, 64))}, 1,
+            [](ScalarBuilder &b, ValueRange v) -> Value {
+              Value shift =
+                  arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
+              Value shifted = arith::ShRUIOp::create(b, v[0], shift);
+              return arith::TruncIOp::create(b, b.getI32Type(), shifted);
+            });
+}
+
+Node *ExprBuilder::randomStepKey(Value seed, Value step) {
   Type i64 = IntegerType::get(context, 64);
-  auto highOf = [&](Node *whole) {
-    return op(i32(), {whole}, 1, [](ScalarBuilder &b, ValueRange v) -> Value {
-      Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
-      Value shifted = arith::ShRUIOp::create(b, v[0], shift);
-      return arith::TruncIOp::create(b, b.getI32Type(), shifted);
-    });
-  };
   Node *wholeSeed = convert(build(seed, {affine(0), 0}), i64);
   Node *wholeStep = convert(build(step, {affine(0), 0}), i64);
   Node *key = randomMix(
       add(convert(wholeSeed, i32()), constantInt(i32(), nn::kRandomWeyl)));
-  key = randomAdd(key, highOf(wholeSeed));
-  key = randomAdd(key, convert(wholeStep, i32()));
-  return randomAdd(key, add(highOf(wholeStep),
-                            constantInt(i32(), static_cast<uint32_t>(id))));
+  key = randomAdd(key, highHalf(wholeSeed));
+  return randomAdd(key, convert(wholeStep, i32()));
+}
+
+Node *ExprBuilder::randomKey(Value seed, Value step, int64_t id) {
+  return randomAdd(randomStepKey(seed, step),
+                   add(highHalf(build(step, {affine(0), 0})),
+                       constantInt(i32(), static_cast<uint32_t>(id))));
 }
 
 Node *ExprBuilder::build(Value value, Access access) {
@@ -342,6 +368,8 @@ Node *ExprBuilder::buildOp(OpResult value, Access access) {
     return buildRouting(op, access);
   if (isa<nn::AdamWOp, nn::SgdOp>(op))
     return buildOptimizer(value, access);
+  if (auto bits = dyn_cast<nn::RoundingBitsOp>(op))
+    return buildRoundingBits(bits, access);
   if (isa<nn::CrossEntropyOp, nn::CrossEntropyGradOp, nn::RowMaxOp,
           nn::CrossEntropyStatsOp, nn::CrossEntropyLossOp, nn::ValidOp>(op))
     return buildLoss(value, access);

@@ -90,6 +90,8 @@ public:
   Node *log(Node *a);
   Node *tanh(Node *a);
   Node *sqrt(Node *a);
+  /// x to the power of y.
+  Node *power(Node *x, Node *y);
   /// a where the condition, an i1, holds, else b.
   Node *select(Node *condition, Node *a, Node *b);
   /// Signed comparison of integers or indices.
@@ -118,12 +120,22 @@ public:
   /// Reduces a row of `length` columns and scales the result, in the type of
   /// `a`.
   Node *reduceBy(Node *a, int64_t length, Combiner join, double scale = 1);
+  /// An entry of a table known at compile time, as an index.
+  Node *lookUp(llvm::ArrayRef<int64_t> table, Node *number);
   /// The mixing step of Random.h.
   Node *randomMix(Node *hash);
   /// Adds a coordinate, i32, to a key as Random.h does.
   Node *randomAdd(Node *key, Node *coordinate);
   /// The key of an op's random numbers, from its rank-0 operands.
   Node *randomKey(mlir::Value seed, mlir::Value step, int64_t id);
+  /// The same without the last coordinate, which is the id plus the high half
+  /// of the step.
+  Node *randomStepKey(mlir::Value seed, mlir::Value step);
+  /// The high half of an integer, as i32.
+  Node *highHalf(Node *whole);
+  /// Rounds an f32 to a bf16 with the lower half of the bits, an i32, as
+  /// Random.h does.
+  Node *roundAtRandom(Node *value, Node *bits);
 
   /// The expression `name` of `op`, built once for all of its results.
   Node *once(mlir::Operation *op, int name, llvm::function_ref<Node *()> make);
@@ -160,6 +172,7 @@ private:
   Node *buildLoss(mlir::OpResult value, Access access);
   Node *buildAttention(mlir::OpResult value, Access access);
   Node *buildOptimizer(mlir::OpResult value, Access access);
+  Node *buildRoundingBits(nn::RoundingBitsOp op, Access access);
 
   Node *buildBroadcast(nn::BroadcastOp op, Access access);
   Node *buildTranspose(nn::TransposeOp op, Access access);

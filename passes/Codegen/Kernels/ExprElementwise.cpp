@@ -1,4 +1,4 @@
-//===- ExprElementwise.cpp - Elementwise ops and optimizers ---------------===//
+//===- ExprElementwise.cpp - Elementwise ops ------------------------------===//
 //
 // The formula of each elementwise op, in terms of ExprBuilder's arithmetic;
 // test/Passes/Codegen/Kernels/elementwise.mlir shows the resulting code. f16
@@ -73,12 +73,6 @@ template <typename MathOp>
 static Node *function(ExprBuilder &e, Node *x, int cost) {
   return e.op(x->type, {x}, cost, [](ScalarBuilder &b, ValueRange v) -> Value {
     return MathOp::create(b, v[0]);
-  });
-}
-
-static Node *power(ExprBuilder &e, Node *x, Node *y) {
-  return e.op(x->type, {x, y}, 40, [](ScalarBuilder &b, ValueRange v) -> Value {
-    return math::PowFOp::create(b, v[0], v[1]);
   });
 }
 
@@ -227,7 +221,7 @@ Node *ExprBuilder::buildElementwise(Operation *op, Access access) {
           .Case<nn::RoundOp>([&](auto) {
             return function<math::RoundEvenOp>(*this, in[0], 1);
           })
-          .Case<nn::PowOp>([&](auto) { return power(*this, in[0], in[1]); })
+          .Case<nn::PowOp>([&](auto) { return power(in[0], in[1]); })
           .Case<nn::RemOp>([&](auto) { return remainder(*this, in[0], in[1]); })
           .Case<nn::CompareOp>([&](nn::CompareOp compared) {
             return compare(compared.getRelation(), in[0], in[1]);
@@ -265,52 +259,4 @@ Node *ExprBuilder::buildElementwise(Operation *op, Access access) {
             return fail(op, "has no form in a kernel");
           });
   return round(node, element);
-}
-
-Node *ExprBuilder::buildOptimizer(OpResult value, Access access) {
-  Operation *op = value.getOwner();
-  auto scalar = [&](Value operand) { return build(operand, {affine(0), 0}); };
-  auto wide = [&](Node *node) { return convert(node, f64()); };
-  auto tensor = [&](Value operand) {
-    return convert(build(operand, access), f32());
-  };
-  // The new value, or the old one if `scale` is NaN: the step is skipped.
-  auto updated = [&](Node *scale, Node *next, Value old) {
-    next = select(equal(scale, scale), next, tensor(old));
-    Type element = nn::tensorType(old).getElementType();
-    return round(convert(next, computeType(element)), element);
-  };
-  if (auto sgd = dyn_cast<nn::SgdOp>(op)) {
-    Node *p = tensor(sgd.getParam()), *scale = scalar(sgd.getGradScale());
-    Node *g = mul(tensor(sgd.getGrad()), scale);
-    if (sgd.getDecay())
-      g = add(g, mul(scalar(sgd.getWeightDecay()), p));
-    p = sub(p, mul(scalar(sgd.getLr()), g));
-    return updated(scale, p, sgd.getParam());
-  }
-  auto adam = cast<nn::AdamWOp>(op);
-  Node *one = constant(f32(), 1), *lr = scalar(adam.getLr());
-  Node *beta1 = scalar(adam.getBeta1()), *beta2 = scalar(adam.getBeta2());
-  Node *scale = scalar(adam.getGradScale());
-  Node *g = mul(tensor(adam.getGrad()), scale);
-  Node *m = add(mul(beta1, tensor(adam.getExpAvg())), mul(sub(one, beta1), g));
-  Node *v = add(mul(beta2, tensor(adam.getExpAvgSq())),
-                mul(mul(sub(one, beta2), g), g));
-  if (value.getResultNumber() == 1)
-    return updated(scale, m, adam.getExpAvg());
-  if (value.getResultNumber() == 2)
-    return updated(scale, v, adam.getExpAvgSq());
-  Node *step = wide(scalar(adam.getStep())), *wideOne = constant(f64(), 1);
-  // Per row, in f64 as is usual: lr / (1 - beta1^step) and sqrt(1 -
-  // beta2^step).
-  Node *correction1 = sub(wideOne, power(*this, wide(beta1), step));
-  Node *correction2 = sub(wideOne, power(*this, wide(beta2), step));
-  Node *rate = convert(div(wide(lr), correction1), f32());
-  Node *root = convert(sqrt(correction2), f32());
-  Node *denominator = add(div(sqrt(v), root), scalar(adam.getEps()));
-  Node *p = tensor(adam.getParam());
-  if (adam.getDecay())
-    p = mul(p, sub(one, mul(lr, scalar(adam.getWeightDecay()))));
-  p = sub(p, div(mul(rate, m), denominator));
-  return updated(scale, p, adam.getParam());
 }

@@ -83,7 +83,8 @@ static bool isWidening(Operation *op) {
 }
 
 bool codegen::isView(Operation *op) {
-  return isAlias(op) || isa<nn::ConstantOp, nn::BroadcastOp>(op) ||
+  return isAlias(op) ||
+         isa<nn::ConstantOp, nn::BroadcastOp, nn::RoundingBitsOp>(op) ||
          isWidening(op) || isOrder(op);
 }
 
@@ -214,8 +215,16 @@ LogicalResult Grouper::seed() {
       continue;
     (isAlias(op) ? outside : solidViews).insert(op);
   }
-  // A slice of a chunk stays outside kernels, so that all chunks share them.
+  // A slice of a chunk stays outside kernels, so that all chunks share them;
+  // the choice of a bucket's step for rounding, so that equal buckets do.
   auto isOfChunk = [](Operation *op) {
+    auto isStep = [](Operation *user) {
+      return isa<nn::SelectOp>(user) &&
+             llvm::all_of(user->getUsers(), llvm::IsaPred<nn::RoundingBitsOp>);
+    };
+    if (isa<nn::SelectOp>(op) && !op->use_empty() &&
+        llvm::all_of(op->getUsers(), isStep))
+      return true;
     return isa<nn::SliceOp>(op) && op->hasAttr(nn::kChunkAttr);
   };
   for (Operation *op : all)

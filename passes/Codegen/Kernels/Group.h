@@ -41,8 +41,9 @@ bool isCleared(mlir::Operation *op);
 bool isAlias(mlir::Operation *op);
 
 /// Ops of which each kernel that reads the result has a copy: aliases,
-/// constants and broadcasts, which do no work; casts of bf16/fp16 to f32; and
-/// the computation of an order of rows (isOrder).
+/// constants and broadcasts, which do no work; casts of bf16/fp16 to f32;
+/// random bits for rounding, which would take more memory than rounding saves;
+/// and the computation of an order of rows (isOrder).
 bool isView(mlir::Operation *op);
 
 /// Ops of one block that become one kernel.

@@ -16,12 +16,27 @@ static constexpr double kRoundings = 10;
 /// the gradient of a key's bias is zero but for rounding.
 static constexpr double kLeastOfLayer = 1e-3;
 
-Bounds pcc::boundsOf(llvm::StringRef precision) {
+Bounds pcc::boundsOf(llvm::StringRef precision, llvm::StringRef state) {
+  double flip = state == "bf16" ? 0x1p-7 : 0;
   // f32: PyTorch itself moves by 2e-7 when its microbatch changes, over four
   // layers. Norms are sums of squares.
   if (precision == "f32")
-    return {2e-6, 2e-5, 1e-5, 1e-3};
-  return {2e-3, 1e-2, 3e-2, 1e-1};
+    return {2e-6, 2e-5, 1e-5, 1e-3, flip};
+  return {2e-3, 1e-2, 3e-2, 1e-1, flip};
+}
+
+/// Returns what random rounding adds to the relative difference d of a tensor.
+/// Two values that differ by d_i are rounded with the same bits, so they are
+/// rounded apart with probability |d_i| / u_i, by one unit u_i, which is at
+/// most `flip` times the value m_i. The expected square of the difference is
+/// then at most
+///
+///     sum of u_i |d_i| <= flip * sum of |m_i| |d_i| <= flip * |m| * |d|.
+///
+/// In a tensor of few elements the square of a single flip is more than that.
+/// `peak`: the largest |m_i|, relative to |m|.
+static double flipsOf(double flip, double d, double peak) {
+  return std::sqrt(flip * d + flip * flip * peak * peak);
 }
 
 double Difference::excess() const {
@@ -125,6 +140,7 @@ namespace {
 /// and of the differences of plan and other run.
 struct Norms {
   double reference = 0, plan = 0, difference = 0, rounding = 0;
+  double peak = 0; ///< the largest of the reference's values
 };
 
 /// Three tensors, and the one that is subtracted from each; it may be empty.
@@ -187,8 +203,10 @@ static double normOf(const SavedTensor &tensor, double factor, bool isSquare) {
 }
 
 /// Turns norms of tensors into relative differences.
+/// `flip` and `noise`: as flipsOf() takes them.
 static Quantity judge(llvm::StringRef name,
-                      const std::map<std::string, Norms> &norms, double least) {
+                      const std::map<std::string, Norms> &norms, double least,
+                      double flip = 0, double noise = 0) {
   Quantity quantity;
   quantity.name = name.str();
   llvm::StringMap<double> layers;
@@ -199,22 +217,29 @@ static Quantity judge(llvm::StringRef name,
                            kLeastOfLayer * std::sqrt(layers[layerOf(tensor)]));
     Difference difference{tensor, relative(norm.difference, size),
                           relative(norm.rounding, size), 0};
-    setBound(difference, least);
+    double flips = flipsOf(flip, noise, relative(norm.peak, size));
+    setBound(difference, least + flips);
     quantity.tensors.push_back(difference);
   }
   setWorst(quantity);
   return quantity;
 }
 
+static double peakOf(const SavedTensor &tensor, double factor, bool isSquare) {
+  double peak = 0;
+  for (float element : tensor.values)
+    peak = std::max(peak, std::abs(double(element)));
+  return factor * (isSquare ? std::sqrt(peak) : peak);
+}
+
 /// Compares the moments of one kind after the first update, as gradients:
 /// undoes the decay, the square and, by the norm that the run itself logged,
 /// the clipping. So a wrong norm shows as a norm, not in all tensors.
-static Quantity compareMoments(llvm::StringRef name, llvm::StringRef prefix,
-                               double weight, bool isSquare,
-                               const TrainedRun &plan,
-                               const TrainedRun &reference,
-                               const TrainedRun &other,
-                               const Hyperparameters &chosen, double least) {
+static Quantity
+compareMoments(llvm::StringRef name, llvm::StringRef prefix, double weight,
+               bool isSquare, const TrainedRun &plan,
+               const TrainedRun &reference, const TrainedRun &other,
+               const Hyperparameters &chosen, const Bounds &bounds) {
   auto factor = [&](const TrainedRun &run) {
     size_t step = chosen.firstUpdate - 1;
     if (step >= run.steps.size())
@@ -231,12 +256,23 @@ static Quantity compareMoments(llvm::StringRef name, llvm::StringRef prefix,
     SavedTensor wanted = reference.first.state(prefix, tensor);
     Norms &norm = norms[tensor];
     norm.reference = normOf(wanted, ofReference, isSquare);
+    norm.peak = peakOf(wanted, ofReference, isSquare);
     norm.difference = distance(plan.first.state(prefix, tensor), wanted, ofPlan,
                                ofReference, isSquare);
     norm.rounding = distance(other.first.state(prefix, tensor), wanted, ofOther,
                              ofReference, isSquare);
   }
-  return judge(name, norms, least);
+  return judge(name, norms, bounds.gradients, bounds.flip, bounds.gradients);
+}
+
+/// The largest change of an element; paddings are equal.
+static double largestChange(const SavedTensor &now, const SavedTensor &before) {
+  double largest = 0;
+  size_t count = std::min(now.values.size(), before.values.size());
+  for (size_t i = 0; i < count; ++i)
+    largest = std::max(
+        largest, std::abs(double(now.values[i]) - double(before.values[i])));
+  return largest;
 }
 
 /// The norms of the changes of parameters since the start.
@@ -254,6 +290,7 @@ static std::map<std::string, Norms> changesOf(const SavedTensors &plan,
     Norms &norm = norms[tensor];
     norm.reference = distance(wanted, before, 1, 1, false);
     norm.plan = distance(found, before, 1, 1, false);
+    norm.peak = largestChange(wanted, before);
     norm.difference = distance(found, wanted, 1, 1, false);
     norm.rounding = distance(other.parameter(tensor), wanted, 1, 1, false);
   }
@@ -304,14 +341,16 @@ pcc::compareRuns(const TrainedRun &plan, const TrainedRun &reference,
                      bool isSquare) {
     if (reference.first.hasState(prefix))
       all.push_back(compareMoments(name, prefix, 1 - beta, isSquare, plan,
-                                   reference, other, chosen, bounds.gradients));
+                                   reference, other, chosen, bounds));
   };
   moments("first gradients", "exp_avg", Hyperparameters::kBeta1, false);
   moments("second moments", "exp_avg_sq", Hyperparameters::kBeta2, true);
   all.push_back(judge("first updates", first, bounds.updates));
   if (chosen.steps > chosen.firstUpdate)
+    // A step is a quotient of two moments: it changes by at most the sum of
+    // their flips.
     all.push_back(judge(
         "parameters", changesOf(plan.last, reference.last, other.last, initial),
-        bounds.updates));
+        bounds.updates, 2 * bounds.flip, bounds.gradients));
   return all;
 }

@@ -21,10 +21,14 @@ struct Bounds {
   double losses, norms;
   double gradients; ///< also of second moments
   double updates;   ///< of changes of parameters, and of rates
+  /// The largest relative step of a moment's type that random rounding can turn
+  /// a small difference into; 0: moments are not rounded at random.
+  double flip = 0;
 };
 
-/// Returns the bounds of a precision: "f32", "bf16" or "fp16".
-Bounds boundsOf(llvm::StringRef precision);
+/// Returns the bounds of a precision, "f32", "bf16" or "fp16", and a type of
+/// optimizer state, "f32" or "bf16".
+Bounds boundsOf(llvm::StringRef precision, llvm::StringRef state);
 
 /// A run: its log, and its checkpoints after the first update and at the end.
 struct TrainedRun {

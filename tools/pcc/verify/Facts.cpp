@@ -81,6 +81,7 @@ Facts pcc::factsOf(ModuleOp module, const Summary &summary) {
   facts.trained = number(object, "trained");
   facts.precision = object.getString("precision").value_or("").str();
   facts.optimizer = object.getString("optimizer").value_or("").str();
+  facts.optimizerState = object.getString("optimizer_state").value_or("").str();
   facts.zero = std::to_string(number(object, "zero"));
   int64_t ranks = facts.tp * facts.cp * facts.dp;
   for (const llvm::json::Value &item : *object.getArray("stages")) {
@@ -144,6 +145,7 @@ llvm::json::Value pcc::toJson(const Facts &facts) {
       {"trained", facts.trained},
       {"precision", facts.precision},
       {"optimizer", facts.optimizer},
+      {"optimizer_state", facts.optimizerState},
       {"zero", facts.zero},
       {"bytes", facts.bytes},
       {"state_bytes", facts.stateBytes},
@@ -179,8 +181,9 @@ std::optional<Facts> pcc::factsFrom(const llvm::json::Value &value) {
       !map.map("micro_batch", facts.microBatch) || !map.map("seq", facts.seq) ||
       !map.map("trained", facts.trained) ||
       !map.map("precision", facts.precision) ||
-      !map.map("optimizer", facts.optimizer) || !map.map("zero", facts.zero) ||
-      !map.map("bytes", facts.bytes) ||
+      !map.map("optimizer", facts.optimizer) ||
+      !map.map("optimizer_state", facts.optimizerState) ||
+      !map.map("zero", facts.zero) || !map.map("bytes", facts.bytes) ||
       !map.map("state_bytes", facts.stateBytes) ||
       !map.map("has_weights", facts.hasWeights) ||
       !map.map("files", facts.files) || !map.map("source", facts.source) ||

@@ -27,7 +27,7 @@ struct Facts {
   int64_t tp = 1, cp = 1, dp = 1, pp = 1;
   int64_t globalBatch = 1, microBatch = 1, seq = 0;
   int64_t trained = 0; ///< elements of trained parameters
-  std::string precision, optimizer, zero;
+  std::string precision, optimizer, optimizerState, zero;
   /// The bytes of all ranks: in all, and without activations.
   int64_t bytes = 0, stateBytes = 0;
   /// Whether parameters have values in a file.

@@ -33,6 +33,7 @@ Arguments pcc::oneRank(Arguments arguments, const Facts &plan) {
   options.moeAuxLoss = model.moeAuxLoss;
   options.moeBiasRate = model.moeBiasRate;
   options.optimizer = plan.optimizer;
+  options.optimizerState = plan.optimizerState;
   options.precision = plan.precision;
   options.freeze = model.freeze;
   options.train = model.train;
@@ -98,8 +99,9 @@ std::string pcc::keyOf(const Arguments &arguments, const Facts &plan) {
   add(arguments.inputs.shared);
   add(arguments.inputs.perSample);
   for (const std::string *text :
-       {&options.loss, &options.optimizer, &options.precision, &options.freeze,
-        &options.train, &options.normPlusOne, &options.targetCpu})
+       {&options.loss, &options.optimizer, &options.optimizerState,
+        &options.precision, &options.freeze, &options.train,
+        &options.normPlusOne, &options.targetCpu})
     texts.push_back(*text);
   int mask = options.paddingMask ? 1 + *options.paddingMask : 0;
   llvm::json::Array numbers{options.seq,

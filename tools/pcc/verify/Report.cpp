@@ -26,6 +26,8 @@ std::string pcc::planText(const Facts &plan) {
   if (plan.dp * plan.cp > 1)
     os << ", zero " << plan.zero;
   os << ", " << plan.precision;
+  if (plan.optimizerState != "f32")
+    os << ", " << plan.optimizerState << " moments";
   return text;
 }
 
@@ -180,6 +182,7 @@ void pcc::printOutcomeJson(const Outcome &outcome, llvm::raw_ostream &os) {
       json.attribute("pp", outcome.plan.pp);
     });
     json.attribute("precision", outcome.plan.precision);
+    json.attribute("optimizer_state", outcome.plan.optimizerState);
     json.attribute("rounding_by", outcome.reference.other);
     json.attribute("reference", outcome.reference.folder);
     json.attribute("reused", outcome.reference.isReused);

@@ -161,7 +161,7 @@ LogicalResult Verifier::compareAll(const Reference &reference) {
   SavedTensors initial(at("one", "initial", 1));
   std::vector<Quantity> quantities =
       compareRuns(planned, one, other, initial, reference.hyperparameters,
-                  boundsOf(facts.precision));
+                  boundsOf(facts.precision, facts.optimizerState));
   Outcome outcome{arguments, facts, reference, quantities};
   if (arguments.report == Report::JSON)
     printOutcomeJson(outcome, llvm::outs());

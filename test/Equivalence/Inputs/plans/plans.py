@@ -27,17 +27,25 @@ EXPERTS, CHOSEN = 8, 2
 Plan = collections.namedtuple(
     "Plan",
     "family tied dropout precision tp pp dp cp sp zero schedule microbatches "
-    "recompute ep etp", defaults=(1, 0))
+    "recompute ep etp state", defaults=(1, 0, "f32"))
 CHOICES = Plan(
     family=("gpt", "llama"), tied=(True, False), dropout=(False, True),
     precision=("f32", "bf16", "fp16"),
     tp=(1, 2, 4), pp=(1, 2, 3, 4), dp=(1, 2, 3), cp=(1, 2), sp=(False, True),
     zero=(0, 1, 2, 3), schedule=("1f1b", "gpipe"), microbatches=(1, 2, 3, 4, 8),
-    recompute=("none", "selective", "full"), ep=(1,), etp=(0,))
+    recompute=("none", "selective", "full"), ep=(1,), etp=(0,),
+    state=("f32",))
 # Plans that split experts; etp 0: as tp.
 EXPERT_CHOICES = CHOICES._replace(
     family=("moe",), tied=(False,), dropout=(False,), pp=(1, 2), dp=(1, 2, 4),
     microbatches=(1, 2, 3), ep=(1, 2, 4), etp=(0, 1))
+
+
+def with_moments(choices, state):
+    """The choices that affect how moments of a type are rounded."""
+    return choices._replace(
+        state=(state,), dropout=(False,), precision=("f32", "bf16"),
+        schedule=CHOICES.schedule[:1], recompute=("none",))
 
 
 def is_possible(plan):
@@ -74,9 +82,12 @@ def matches(plan, choices):
 
 def chosen(count, match):
     """The plans with all choices of a text such as "gpt,tp=2,sp=True". Plans
-    that split experts are chosen by "moe"."""
-    found = plans(count, EXPERT_CHOICES if "moe" in match.split(",")
-                  else CHOICES)
+    that split experts are chosen by "moe", plans with moments of bf16 by
+    "state=bf16"."""
+    choices = EXPERT_CHOICES if "moe" in match.split(",") else CHOICES
+    if "state=bf16" in match.split(","):
+        choices = with_moments(choices, "bf16")
+    found = plans(count, choices)
     return [plan for plan in found if matches(plan, match)]
 
 
@@ -117,4 +128,5 @@ def flags(plan):
             *[f"--ep={plan.ep}"] * (plan.ep > 1), *["--etp=1"] * plan.etp,
             f"--zero={plan.zero}", f"--schedule={plan.schedule}",
             f"--recompute={plan.recompute}", f"--precision={plan.precision}",
+            f"--optimizer-state={plan.state}",
             f"--global-batch-size={GLOBAL_BATCH}"]
