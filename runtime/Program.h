@@ -19,7 +19,7 @@ extern "C" {
 
 /// Incremented whenever a struct below or in Runtime.h changes; the runtime
 /// rejects a program with another version.
-#define PCC_ABI_VERSION 22
+#define PCC_ABI_VERSION 23
 
 /// The type of an element; support/DType.h has its size and its name in files.
 /// The numbers are part of the ABI.
@@ -223,6 +223,9 @@ typedef struct {
   /// 1: an entry requests it for each microbatch by pcc_fill; 0: it is filled
   /// before an entry begins.
   int32_t refilled;
+  /// The ranks of a head-tail order (support/HeadTail.h), in which its elements
+  /// are along the dims whose bits are set in `order_dims`; 0: the data's order.
+  int32_t order_ranks, order_dims;
 } pcc_input;
 
 /// The prefix of the name of a result by which the model's own loss is divided;

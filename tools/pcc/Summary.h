@@ -103,6 +103,8 @@ private:
   std::map<std::string, std::string> attention;
   /// A line on heads that are large or in chunks, each once.
   std::set<std::string> heads;
+  /// Whether sequences are in head-tail order.
+  bool isBalanced = false;
   int64_t headChunks = 1;
   /// The memory of the largest rank with other flags.
   std::vector<std::pair<std::string, int64_t>> savings;
