@@ -70,6 +70,9 @@ bool isState(Operation *op) { return isa<StateOp>(op); }
 bool isLater(Operation *op) {
   return op->getName().getDialectNamespace() != "nn" && !isFunction(op);
 }
+bool isConstantOrLater(Operation *op) {
+  return isa<ConstantOp>(op) || isLater(op);
+}
 bool isStateOrLater(Operation *op) { return isState(op) || isLater(op); }
 bool isLookup(Operation *op) { return isa<EmbeddingOp>(op); }
 bool isCast(Operation *op) { return isa<CastOp>(op); }
@@ -100,7 +103,8 @@ const Attr onOps[] = {
     {kWholeHeadAttr, isModule, isString, aModule, aString},
     {kIdsAttr, isLater, isDictionary, "an input", "a dictionary"},
     {kDimsAttr, isLater, isDims, "an input", "#nn.dims"},
-    {kOrderAttr, isLater, isOrder, "an input", "#nn.head_tail"},
+    {kOrderAttr, isConstantOrLater, isOrder, "an input or a constant",
+     "#nn.head_tail"},
     {kPieceAttr, isAttention, isInteger, "nn.attention or its gradient",
      aNumber},
     {kImpliedAttr, isModule, isImplied, aModule,

@@ -212,9 +212,9 @@ def DistBalanceSequencePass : ShardingPass<"dist-balance-sequence"> {
     sequence: by their role, or as an op needs it, such as the dim of a padding
     mask. The input of positions holds the positions of the text, so a program
     computes the same if no op numbers the sequence by its place. These do:
-    slices, pads and concatenations along it, constants that differ along it,
-    reshapes that split it, ids of its elements, and random numbers that depend
-    on an element's index.
+    slices, pads and concatenations along it, reshapes that split it, ids of its
+    elements, and random numbers that depend on an element's index. Constants
+    by position, such as rotary tables, are reordered.
 
     Attention also gets the length of a piece (`nn.piece`), in which positions
     are consecutive; kernels choose tiles by it.

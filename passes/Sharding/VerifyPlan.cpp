@@ -148,34 +148,36 @@ LogicalResult PlanVerifier::verifyReturn(func::FuncOp function) {
   return success();
 }
 
-/// The order of an input along sequences; null: that of the data.
-static HeadTailAttr orderOf(const ShardedValue &input) {
-  return cast<func::FuncOp>(input.owner)
-      .getArgAttrOfType<HeadTailAttr>(
-          cast<BlockArgument>(input.value).getArgNumber(), kOrderAttr);
+/// The order of an input or a constant along sequences; null: that of the data.
+static HeadTailAttr orderOf(const ShardedValue &value) {
+  if (value.kind == ShardedValue::Kind::Input)
+    return cast<func::FuncOp>(value.owner)
+        .getArgAttrOfType<HeadTailAttr>(
+            cast<BlockArgument>(value.value).getArgNumber(), kOrderAttr);
+  return value.kind == ShardedValue::Kind::Inner
+             ? value.owner->getAttrOfType<HeadTailAttr>(kOrderAttr)
+             : HeadTailAttr();
 }
 
 /// Checks that the program computes the same in the order of its inputs.
 LogicalResult PlanVerifier::verifyOrder() {
   HeadTailAttr first;
   for (const ShardedValue &value : program.values) {
-    HeadTailAttr order = value.kind == ShardedValue::Kind::Input
-                             ? orderOf(value)
-                             : HeadTailAttr();
+    HeadTailAttr order = orderOf(value);
     if (!order)
       continue;
     if (!first)
       first = order;
     if (order.getRanks() != first.getRanks())
       return value.owner->emitOpError()
-             << "has inputs in the orders of " << first.getRanks() << " and "
+             << "has values in the orders of " << first.getRanks() << " and "
              << order.getRanks() << " ranks";
     for (int64_t dim : order.getDims().asArrayRef())
-      if (value.type.getDimSize(dim) % (2 * order.getRanks()))
+      if (dim >= value.type.getRank() ||
+          value.type.getDimSize(dim) % (2 * order.getRanks()))
         return value.owner->emitOpError()
-               << "has input '" << value.name << "' of "
-               << value.type.getDimSize(dim) << " elements in dim " << dim
-               << ", which are not whole pieces of " << order;
+               << "has '" << value.name << "' of type " << value.type
+               << ", whose dim " << dim << " has no whole pieces of " << order;
   }
   if (!first)
     return success();

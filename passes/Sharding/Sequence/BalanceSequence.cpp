@@ -137,12 +137,15 @@ SequenceOrder::Order DistBalanceSequencePass::orderOf(const Program &program,
                                                       unsigned number,
                                                       unsigned dim) const {
   const ShardedValue &value = program[number];
+  bool isSequence = lengths.contains(value.type.getDimSize(dim));
+  // A table or mask by position, which is reordered here.
+  if (value.kind != ShardedValue::Kind::Input)
+    return isSequence ? SequenceOrder::Order::Open : SequenceOrder::Order::Data;
   if (sequenceOf(value) == dim)
     return SequenceOrder::Order::Reordered;
   std::optional<InputRole> role = roleOf(cast<BlockArgument>(value.value));
   InputDims dims = dimsOf(cast<BlockArgument>(value.value));
-  bool mayBe = role && isNamed(*role) && dims.batch != dim &&
-               lengths.contains(value.type.getDimSize(dim));
+  bool mayBe = role && isNamed(*role) && dims.batch != dim && isSequence;
   return mayBe ? SequenceOrder::Order::Open : SequenceOrder::Order::Data;
 }
 
@@ -156,24 +159,54 @@ void DistBalanceSequencePass::refuse(Operation *counter) {
          "ranks, where heads allow it";
 }
 
-/// Sets the order of inputs and the pieces of attention.
+/// Returns the elements of a constant in head-tail order along a dim.
+static DenseElementsAttr reorder(DenseElementsAttr from, int64_t dim,
+                                 int64_t ranks) {
+  auto type = cast<ShapedType>(from.getType());
+  ArrayRef<char> bytes = from.getRawData();
+  int64_t length = type.getDimSize(dim),
+          slab = bytes.size() / from.getNumElements();
+  for (int64_t extent : type.getShape().drop_front(dim + 1))
+    slab *= extent;
+  std::vector<char> to;
+  to.reserve(bytes.size());
+  for (int64_t i = 0, count = bytes.size() / slab; i < count; ++i) {
+    int64_t place = i % length;
+    int64_t source = i - place + headTailPosition(place, length, ranks);
+    llvm::append_range(to, bytes.slice(source * slab, slab));
+  }
+  return DenseElementsAttr::getFromRawBuffer(type, to);
+}
+
+/// Sets the order of inputs, reorders constants, and sets the pieces of
+/// attention.
 void DistBalanceSequencePass::apply(const Program &program,
                                     const SequenceOrder &order) {
   MLIRContext *context = &getContext();
   Builder builder(context);
   for (auto [number, value] : llvm::enumerate(program.values)) {
-    if (value.kind != ShardedValue::Kind::Input)
+    auto constant =
+        value.value ? value.value.getDefiningOp<ConstantOp>() : ConstantOp();
+    if (value.kind != ShardedValue::Kind::Input && !constant)
       continue;
     SmallVector<int64_t> dims;
     for (int64_t dim = 0; dim < value.type.getRank(); ++dim)
       if (order.isReordered(number, dim))
         dims.push_back(dim);
-    if (!dims.empty())
+    if (dims.empty())
+      continue;
+    auto kind =
+        HeadTailAttr::get(context, ranks, builder.getDenseI64ArrayAttr(dims));
+    if (!constant) {
       cast<func::FuncOp>(value.owner)
           .setArgAttr(cast<BlockArgument>(value.value).getArgNumber(),
-                      kOrderAttr,
-                      HeadTailAttr::get(context, ranks,
-                                        builder.getDenseI64ArrayAttr(dims)));
+                      kOrderAttr, kind);
+      continue;
+    }
+    for (int64_t dim : dims)
+      constant.setValueAttr(
+          reorder(cast<DenseElementsAttr>(constant.getValue()), dim, ranks));
+    constant->setAttr(kOrderAttr, kind);
   }
   for (const ShardedOp &op : program.ops) {
     unsigned q = isa<AttentionGradOp>(op.op);

@@ -12,10 +12,6 @@ using namespace pcc::nn;
 /// The orders that are known; others are numbered from 2 on.
 static constexpr int kUniform = -1, kData = 0, kReordered = 1;
 
-static SequenceOrder::Order none(unsigned, unsigned) {
-  return SequenceOrder::Order::Data;
-}
-
 int SequenceOrder::find(int order) const {
   while (parents[order] != order)
     order = parents[order];
@@ -158,7 +154,45 @@ static bool isUniformAlong(DenseElementsAttr elements, int64_t dim) {
   return true;
 }
 
-bool SequenceOrder::visit(const ShardedOp &op) {
+/// Numbers an order: for Open a new one, or that which the key has already.
+int SequenceOrder::startOrder(Order order, StringRef key) {
+  if (order != Order::Open)
+    return order == Order::Reordered ? kReordered : kData;
+  int next = static_cast<int>(parents.size());
+  if (!key.empty()) {
+    auto [it, isNew] = openOrders.try_emplace(key, next);
+    if (!isNew)
+      return it->second;
+  }
+  parents.push_back(next);
+  return next;
+}
+
+SequenceOrder::Dims SequenceOrder::ofConstant(ConstantOp op, unsigned number,
+                                              OrderOf orderOf) {
+  Dims all;
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  // Packed bits cannot be reordered as bytes.
+  if (elements && elements.getRawData().size() < size_t(elements.size()) &&
+      !elements.isSplat())
+    elements = {};
+  for (auto [dim, extent] : llvm::enumerate(op.getType().getShape())) {
+    Pieces &pieces = all.emplace_back();
+    if (extent == 1)
+      continue;
+    bool isUniform = elements && isUniformAlong(elements, dim);
+    pieces.push_back({extent, isUniform  ? kUniform
+                              : elements ? startOrder(orderOf(number, dim), "")
+                                         : kData});
+  }
+  return all;
+}
+
+bool SequenceOrder::visit(const ShardedOp &op, OrderOf orderOf) {
+  if (auto constant = dyn_cast<ConstantOp>(op.op)) {
+    dims[op.results[0]] = ofConstant(constant, op.results[0], orderOf);
+    return true;
+  }
   const ShardingRule &rule = op.rule;
   SmallVector<Pieces> found(rule.factors.size());
   for (auto [number, factors] : llvm::zip_equal(op.operands, rule.operands))
@@ -170,8 +204,7 @@ bool SequenceOrder::visit(const ShardedOp &op) {
     return size == 1 || join(found[factor], {{size, kData}});
   };
   for (auto [factor, loop] : llvm::enumerate(rule.factors))
-    if (loop.unshardable && !isAnyOrder(op, factor) &&
-        !isa<ConstantOp>(op.op) && !number(factor))
+    if (loop.unshardable && !isAnyOrder(op, factor) && !number(factor))
       return false;
   for (int factor : numberedFactors(op))
     if (!number(factor))
@@ -193,14 +226,6 @@ bool SequenceOrder::visit(const ShardedOp &op) {
           pieces.push_back({size, isRepetition ? kUniform : kData});
       }
     }
-    auto constant = dyn_cast<ConstantOp>(op.op);
-    auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
-                             : DenseElementsAttr();
-    if (elements)
-      for (auto [dim, pieces] : llvm::enumerate(result))
-        if (isUniformAlong(elements, dim))
-          for (Piece &piece : pieces)
-            piece.order = kUniform;
     if (!isStore)
       dims[number] = std::move(result);
     // Symbols have the data's order.
@@ -211,29 +236,20 @@ bool SequenceOrder::visit(const ShardedOp &op) {
   return true;
 }
 
-SequenceOrder::Dims
-SequenceOrder::ofInput(unsigned number,
-                       function_ref<Order(unsigned, unsigned)> orderOf) {
+SequenceOrder::Dims SequenceOrder::ofInput(unsigned number, OrderOf orderOf) {
   const ShardedValue &value = program[number];
+  auto function = cast<func::FuncOp>(value.owner);
+  unsigned index = cast<BlockArgument>(value.value).getArgNumber();
+  std::optional<InputRole> role = roleOf(function, index);
   Dims all;
   for (auto [dim, extent] : llvm::enumerate(value.type.getShape())) {
     Pieces &pieces = all.emplace_back();
     if (extent == 1)
       continue;
-    Order order = orderOf(number, dim);
-    int known = order == Order::Reordered ? kReordered : kData;
-    if (order == Order::Open) {
-      auto function = cast<func::FuncOp>(value.owner);
-      unsigned index = cast<BlockArgument>(value.value).getArgNumber();
-      std::string key = (stringifyInputRole(*roleOf(function, index)) + " " +
-                         inputName(function, index) + " " + Twine(dim))
-                            .str();
-      auto [it, isNew] = openOrders.try_emplace(key, int(parents.size()));
-      if (isNew)
-        parents.push_back(parents.size());
-      known = it->second;
-    }
-    pieces.push_back({extent, known});
+    std::string key = ((role ? stringifyInputRole(*role) : StringRef()) + " " +
+                       inputName(function, index) + " " + Twine(dim))
+                          .str();
+    pieces.push_back({extent, startOrder(orderOf(number, dim), key)});
   }
   return all;
 }
@@ -250,20 +266,19 @@ const SequenceOrder::Dims &SequenceOrder::dimsOf(unsigned number) {
   }
 }
 
-SequenceOrder::SequenceOrder(const Program &program,
-                             function_ref<Order(unsigned, unsigned)> orderOf)
+SequenceOrder::SequenceOrder(const Program &program, OrderOf orderOf)
     : program(program), parents({kData, kReordered}) {
-  for (unsigned i = 0; i < program.values.size(); ++i) {
-    ShardedValue::Kind kind = program[i].kind;
-    if (kind == ShardedValue::Kind::Inner)
-      dims.emplace_back();
-    else if (kind == ShardedValue::Kind::Input)
-      dims.push_back(ofInput(i, orderOf));
-    else
-      dims.push_back(ofInput(i, none));
+  for (auto [number, value] : llvm::enumerate(program.values)) {
+    Dims all;
+    if (value.kind == ShardedValue::Kind::Input)
+      all = ofInput(number, orderOf);
+    else if (value.kind != ShardedValue::Kind::Inner)
+      for (int64_t extent : value.type.getShape())
+        all.push_back(extent == 1 ? Pieces() : Pieces{{extent, kData}});
+    dims.push_back(std::move(all));
   }
   for (const ShardedOp &op : program.ops)
-    if (!visit(op)) {
+    if (!visit(op, orderOf)) {
       counter = op.op;
       return;
     }

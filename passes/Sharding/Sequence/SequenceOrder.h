@@ -22,13 +22,14 @@ namespace pcc {
 /// Finds the dims of a program's values that are reordered.
 class SequenceOrder {
 public:
-  /// The order of a dim of an input. Open: that which the ops need, which is
-  /// the same for all inputs of a name and role.
+  /// The order of a dim of an input or a constant. Open: that which the ops
+  /// need, which is the same for all inputs of a name and role.
   enum class Order { Data, Reordered, Open };
-  /// `program` must outlive this; `orderOf` returns the order of a dim of an
-  /// input (its number as a value).
-  SequenceOrder(const Program &program,
-                llvm::function_ref<Order(unsigned, unsigned)> orderOf);
+  /// Returns the order of a dim of an input or of a constant whose elements
+  /// differ along it, by its number as a value.
+  using OrderOf = llvm::function_ref<Order(unsigned, unsigned)>;
+  /// `program` must outlive this.
+  SequenceOrder(const Program &program, OrderOf orderOf);
 
   /// The first op that does not compute the same; null if all do.
   mlir::Operation *getCounter() const { return counter; }
@@ -48,10 +49,11 @@ private:
   using Pieces = llvm::SmallVector<Piece, 2>;
   using Dims = llvm::SmallVector<Pieces, 4>;
 
-  Dims ofInput(unsigned number,
-               llvm::function_ref<Order(unsigned, unsigned)> orderOf);
+  Dims ofInput(unsigned number, OrderOf orderOf);
+  Dims ofConstant(nn::ConstantOp op, unsigned number, OrderOf orderOf);
+  int startOrder(Order order, llvm::StringRef key);
   const Dims &dimsOf(unsigned number);
-  bool visit(const ShardedOp &op);
+  bool visit(const ShardedOp &op, OrderOf orderOf);
   bool takeDim(const Pieces &dim, const nn::DimFactors &factors,
                const nn::ShardingRule &rule,
                llvm::MutableArrayRef<Pieces> found);

@@ -185,7 +185,7 @@ func.func @forward(%x: tensor<4x2xi64> {nn.order = #nn.head_tail<ranks = 2, dims
 
 // -----
 
-// expected-error@+1 {{'func.func' op has the attribute 'nn.order', which is only allowed on an input}}
+// expected-error@+1 {{'func.func' op has the attribute 'nn.order', which is only allowed on an input or a constant}}
 func.func @forward() attributes {nn.order = #nn.head_tail<ranks = 2, dims = [1]>} {
   return
 }
