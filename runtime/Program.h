@@ -223,8 +223,8 @@ typedef struct {
   /// 1: an entry requests it for each microbatch by pcc_fill; 0: it is filled
   /// before an entry begins.
   int32_t refilled;
-  /// The ranks of a head-tail order (support/HeadTail.h), in which its elements
-  /// are along the dims whose bits are set in `order_dims`; 0: the data's order.
+  /// The ranks of the head-tail order (support/HeadTail.h) of its elements
+  /// along the dims whose bits are set in `order_dims`; 0: the data's order.
   int32_t order_ranks, order_dims;
 } pcc_input;
 

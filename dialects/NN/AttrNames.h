@@ -28,7 +28,7 @@ inline constexpr llvm::StringLiteral kDimsAttr = "nn.dims";
 /// of this input are 0 .. below - 1, as `node` of the model looks them up. Set
 /// before anything is padded or split.
 inline constexpr llvm::StringLiteral kIdsAttr = "nn.ids";
-/// On inputs, also of later dialects, and on constants, a HeadTailAttr: the order
+/// On inputs, also of later dialects, and constants, a HeadTailAttr: the order
 /// of their elements along sequences. Absent: that of the data.
 inline constexpr llvm::StringLiteral kOrderAttr = "nn.order";
 /// On the module, a dictionary: inputs of the file by name that are constants

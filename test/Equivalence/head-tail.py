@@ -41,6 +41,13 @@ PLANS = [
     (GPT_OSS, 28, "--cp 2 --target cuda-emulated --precision f32"),
     (DROPOUT, 36, "--cp 3 --pp 2 --zero 2 --micro-batch-size 2 --schedule gpipe"),
 ] if ALL else [])
+# bf16 rounds differently in another order: attention by tiles, with a few keys by
+# GEMMs, and on the emulated GPU.
+NARROW = [
+    (LLAMA, 24, "--precision bf16 --cp 2"),
+    (GPT_OSS, 256, "--precision bf16 --cp 2"),
+    (LLAMA, 128, "--target cuda-emulated --precision bf16 --cp 2"),
+]
 ORDER = ["--cp-comm-type=allgather", "--cp-balance=headtail"]
 
 
@@ -87,16 +94,15 @@ def distance(found, wanted):
                for key in b if key in keys)
 
 
-def compare(model, seq, plan, folder, more=(), data=DATA):
+def compare(model, seq, plan, folder, more=(), data=DATA, bound=BOUND):
     common = [*more, "--global-batch-size=8"] + ([f"--seq={seq}"] if seq else [])
-    target = re.findall(r"--target \S+ --precision \S+", plan)
-    _, wanted = train(model, [*common, *(target[0].split() if target else ())],
-                      folder, data)
+    same = re.findall(r"--(?:target|precision) \S+", plan)
+    _, wanted = train(model, [*common, *" ".join(same).split()], folder, data)
     report, found = train(model, [*common, *plan.split(), *ORDER], folder, data)
     assert report["cp_balance"] == "headtail", (model, plan)
     far = distance(found, wanted)
     print(f"{far:.1e} {os.path.basename(model)} --seq {seq} {plan}", flush=True)
-    assert far <= BOUND, (model, plan, far)
+    assert far <= bound, (model, plan, far)
 
 
 def resume(folder):
@@ -173,6 +179,8 @@ def plant(folder):
 with tempfile.TemporaryDirectory() as work:
     for plan in PLANS:
         compare(*plan, work)
+    for plan in NARROW:
+        compare(*plan, work, bound=1e-3)
     compare(f"{SINKS}.onnx", 0, "--cp 2 --dp 2 --micro-batch-size 4", work,
             ["--padding-mask"], SINKS)
     resume(work)

@@ -397,7 +397,8 @@ static bool checkChoices(const Flags &flags) {
                       {"causal-lm", "cross-entropy", "mse"})) &&
          checkChoice("optimizer", flags.optimizer, {"adamw", "sgd"}) &&
          checkPrecision(flags) && checkZero(flags) && checkRecompute(flags) &&
-         checkHeadChunks(flags) && checkCpCommType(flags) && checkCpBalance(flags) &&
+         checkHeadChunks(flags) && checkCpCommType(flags) &&
+         checkCpBalance(flags) &&
          checkChoice("init", flags.init, {"from-onnx", "random"}) &&
          checkChoice("batch-norm", flags.batchNorm, {"batch", "running"}) &&
          checkChoice("target", flags.targetName,
