@@ -112,3 +112,12 @@ TensorRecords::encode(StringRef name, ShapedType type, nn::RecordAttr record,
   tensor.uses = readers.data();
   return tensor;
 }
+
+std::pair<int32_t, int32_t> pcc::analysis::encodeOrder(nn::HeadTailAttr order) {
+  if (!order)
+    return {0, 0};
+  int32_t dims = 0;
+  for (int64_t dim : order.getDims().asArrayRef())
+    dims |= int32_t(1) << dim;
+  return {static_cast<int32_t>(order.getRanks()), dims};
+}

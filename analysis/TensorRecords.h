@@ -57,6 +57,9 @@ private:
   llvm::DenseMap<mlir::Attribute, const pcc_source *> known;
 };
 
+/// Returns `order_ranks` and `order_dims` of a pcc_input; `order` may be null.
+std::pair<int32_t, int32_t> encodeOrder(nn::HeadTailAttr order);
+
 } // namespace pcc::analysis
 
 #endif // PCC_ANALYSIS_TENSORRECORDS_H

@@ -5,6 +5,7 @@
 #include "dialects/Dist/Layout.h"
 #include "dialects/NN/Random.h"
 #include "runtime/Program.h"
+#include "runtime/support/HeadTail.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <numeric>
@@ -125,6 +126,8 @@ InputInfo pcc::interp::argumentInfo(func::FuncOp function, unsigned index,
     info.name = info.role ? info.roleName() : "arg" + std::to_string(index);
   info.isPerMicrobatch = info.role && nn::hasBatchDim(*info.role);
   info.dims = nn::dimsOf(function, index);
+  info.order =
+      function.getArgAttrOfType<nn::HeadTailAttr>(index, nn::kOrderAttr);
   if (!setBound(info, function.getArgAttr(index, nn::kIdsAttr)) &&
       isToken(info.role, type))
     info.vocab = vocabularyOf(function.getArgument(index));
@@ -132,10 +135,13 @@ InputInfo pcc::interp::argumentInfo(func::FuncOp function, unsigned index,
 }
 
 InputInfo pcc::interp::inputInfo(pipe::InputOp input, RankedTensorType type) {
-  InputInfo info = {input.getRole(), input.getName().str(), type,
+  InputInfo info = {input.getRole(),
+                    input.getName().str(),
+                    type,
                     input.isPerMicrobatch(),
                     nn::dimsOf(input.getRole(), type.getRank(),
-                               input->getAttr(nn::kDimsAttr))};
+                               input->getAttr(nn::kDimsAttr)),
+                    input->getAttrOfType<nn::HeadTailAttr>(nn::kOrderAttr)};
   if (setBound(info, input->getAttr(nn::kIdsAttr)) || !isToken(info.role, type))
     return info;
   auto module = input->getParentOfType<ModuleOp>();
@@ -146,6 +152,26 @@ InputInfo pcc::interp::inputInfo(pipe::InputOp input, RankedTensorType type) {
         info.vocab = std::max(info.vocab, vocabularyOf(argument));
   }
   return info;
+}
+
+void pcc::interp::reorder(Tensor &value, nn::HeadTailAttr order) {
+  if (!order)
+    return;
+  for (int64_t dim : order.getDims().asArrayRef()) {
+    Tensor from = value;
+    int64_t length = value.dim(dim), below = 1;
+    for (int64_t extent : value.shape().drop_front(dim + 1))
+      below *= extent;
+    for (int64_t i = 0; i < value.size(); ++i) {
+      int64_t place = i / below % length;
+      int64_t position = headTailPosition(place, length, order.getRanks());
+      int64_t source = i + (position - place) * below;
+      if (value.isFloat())
+        value.real[i] = from.real[source];
+      else
+        value.integer[i] = from.integer[source];
+    }
+  }
 }
 
 llvm::Expected<Tensor> Fill::input(const InputInfo &info,

@@ -22,6 +22,8 @@ struct InputInfo {
   mlir::RankedTensorType type;
   bool isPerMicrobatch;
   nn::InputDims dims = {};
+  /// The order of the elements along sequences; null: that of the data.
+  nn::HeadTailAttr order = {};
   /// The exclusive bound of token ids, and the node that it comes from; 0:
   /// unknown.
   int64_t vocab = 0;
@@ -54,6 +56,10 @@ struct Fill {
   Tensor parameter(llvm::StringRef name, nn::Init init,
                    mlir::RankedTensorType type) const;
 };
+
+/// Puts a global input, whose elements have the data's order, into another
+/// order; null: no other.
+void reorder(Tensor &value, nn::HeadTailAttr order);
 
 /// Describes an argument of a function; `type` is its global type.
 InputInfo argumentInfo(mlir::func::FuncOp function, unsigned index,

@@ -2,6 +2,7 @@
 
 #include "interpreter/RuntimeProgram.h"
 #include "analysis/ElementTypes.h"
+#include "analysis/TensorRecords.h"
 #include "dialects/NN/AttrNames.h"
 #include "interpreter/Elements.h"
 #include "runtime/support/DType.h"
@@ -67,6 +68,7 @@ LogicalResult RuntimeProgram::addInput(ModuleOp module, const InputInfo &info) {
   };
   input.batch_dim = number(info.dims.batch);
   input.sequence_dim = number(info.dims.sequence);
+  std::tie(input.order_ranks, input.order_dims) = encodeOrder(info.order);
   if (info.role == nn::InputRole::Tokens && info.dims.sequence)
     program.seq = info.type.getDimSize(*info.dims.sequence);
   inputs.push_back(input);

@@ -54,6 +54,7 @@ LogicalResult Training::readData(int64_t microbatches, DataSource source) {
       FailureOr<Tensor> value = source(info, microbatch);
       if (failed(value))
         return failure();
+      reorder(*value, info.order);
       roundElements(*value, machine.isExact());
       data[{i, microbatch}] = std::make_shared<Tensor>(std::move(*value));
     }

@@ -48,6 +48,9 @@ struct Options {
   /// for heads, "allgather" gathers keys and values; "auto": a2a where heads
   /// allow it.
   std::string cpCommType = "auto";
+  /// The order of a sequence on context-parallel ranks: "headtail", "none"
+  /// (that of the text), or "auto": head-tail where it balances attention.
+  std::string cpBalance = "auto";
   /// Activation recomputation: "none", "selective" or "full".
   std::string recompute = "none";
   /// How many chunks of tokens heads and their losses are computed in: a

@@ -191,6 +191,13 @@ static void addPlanPasses(OpPassManager &manager, const Options &options) {
     heads.isAsked = options.cpCommType == "a2a";
     manager.addPass(createDistAttentionHeadsPass(heads));
   }
+  if (options.cp > 1 && options.cpBalance != "none") {
+    // Where all attention exchanges its sequence for heads, there is nothing to
+    // balance.
+    DistBalanceSequencePassOptions balance;
+    balance.isAsked = options.cpBalance == "headtail";
+    manager.addPass(createDistBalanceSequencePass(balance));
+  }
   // Partial sums and reshards follow from the shardings of all values.
   manager.addPass(createDistInsertReshardsPass());
   // Closes the phase: checks the facts that dist-partition relies on.

@@ -223,6 +223,9 @@ typedef struct {
   /// 1: an entry requests it for each microbatch by pcc_fill; 0: it is filled
   /// before an entry begins.
   int32_t refilled;
+  /// The ranks of the head-tail order (support/HeadTail.h) of its elements
+  /// along the dims whose bits are set in `order_dims`; 0: the data's order.
+  int32_t order_ranks, order_dims;
 } pcc_input;
 
 /// The prefix of the name of a result by which the model's own loss is divided;

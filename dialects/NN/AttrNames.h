@@ -28,6 +28,9 @@ inline constexpr llvm::StringLiteral kDimsAttr = "nn.dims";
 /// of this input are 0 .. below - 1, as `node` of the model looks them up. Set
 /// before anything is padded or split.
 inline constexpr llvm::StringLiteral kIdsAttr = "nn.ids";
+/// On inputs, also of later dialects, and constants, a HeadTailAttr: the order
+/// of their elements along sequences. Absent: that of the data.
+inline constexpr llvm::StringLiteral kOrderAttr = "nn.order";
 /// On the module, a dictionary: inputs of the file by name that are constants
 /// of the program, each "ones" or "positions", which are 0, 1, ... in every
 /// row. The runtime rejects data with other contents.
@@ -125,6 +128,9 @@ inline constexpr llvm::StringLiteral kSegmentAttr = "nn.segment";
 /// the backward pass that the head needs and that is computed once. On a slice:
 /// it is a chunk's part of a value.
 inline constexpr llvm::StringLiteral kChunkAttr = "nn.chunk";
+/// On `nn.attention` and its gradient, a whole number: positions of queries and
+/// of keys are only consecutive in pieces of so many. Absent: all are.
+inline constexpr llvm::StringLiteral kPieceAttr = "nn.piece";
 /// On a module: why a large head is not computed in chunks, a string.
 inline constexpr llvm::StringLiteral kWholeHeadAttr = "nn.whole_head";
 /// The attributes that determine where an op runs. An op that replaces another

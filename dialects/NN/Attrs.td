@@ -163,6 +163,32 @@ def NN_ActivationAttr : EnumAttr<NN_Dialect, NN_Activation, "activation"> {
   let assemblyFormat = "`` $value";
 }
 
+def NN_HeadTailAttr : AttrDef<NN_Dialect, "HeadTail"> {
+  let mnemonic = "head_tail";
+  let summary = "The head-tail order of a sequence";
+  let description = [{
+    A sequence of which each of c `ranks` has a part is cut into 2c pieces.
+    Rank i has pieces i and 2c-1-i, so that all ranks do equal work under a
+    causal mask. Along `dims` an input has the pieces in the order of the ranks:
+
+    ```
+    sequence     0 1 2 3 4 5 6 7      <ranks = 2, dims = [1]>
+    order        0 1 6 7 2 3 4 5
+                 rank 0  rank 1
+    ```
+
+    The value of an input of role positions is the position in the sequence.
+
+    **Constraints:**
+    - there are at least 2 ranks;
+    - there is at least one dim; dims ascend and are not negative.
+  }];
+  let parameters = (ins "int64_t":$ranks,
+                        "::mlir::DenseI64ArrayAttr":$dims);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def NN_InputDimsAttr : AttrDef<NN_Dialect, "InputDims"> {
   let mnemonic = "dims";
   let summary = "The batch and sequence dims of an input";

@@ -19,6 +19,7 @@ bool isString(Attribute attr) { return isa<StringAttr>(attr); }
 bool isInteger(Attribute attr) { return isa<IntegerAttr>(attr); }
 bool isIntegers(Attribute attr) { return isa<DenseI64ArrayAttr>(attr); }
 bool isDims(Attribute attr) { return isa<InputDimsAttr>(attr); }
+bool isOrder(Attribute attr) { return isa<HeadTailAttr>(attr); }
 bool isDictionary(Attribute attr) { return isa<DictionaryAttr>(attr); }
 bool isTerms(Attribute attr) {
   auto terms = dyn_cast<ArrayAttr>(attr);
@@ -69,9 +70,15 @@ bool isState(Operation *op) { return isa<StateOp>(op); }
 bool isLater(Operation *op) {
   return op->getName().getDialectNamespace() != "nn" && !isFunction(op);
 }
+bool isConstantOrLater(Operation *op) {
+  return isa<ConstantOp>(op) || isLater(op);
+}
 bool isStateOrLater(Operation *op) { return isState(op) || isLater(op); }
 bool isLookup(Operation *op) { return isa<EmbeddingOp>(op); }
 bool isCast(Operation *op) { return isa<CastOp>(op); }
+bool isAttention(Operation *op) {
+  return isa<AttentionOp, AttentionGradOp>(op);
+}
 bool isExtremum(Operation *op) { return isa<ReduceMaxOp, ReduceMinOp>(op); }
 
 struct Attr {
@@ -96,6 +103,10 @@ const Attr onOps[] = {
     {kWholeHeadAttr, isModule, isString, aModule, aString},
     {kIdsAttr, isLater, isDictionary, "an input", "a dictionary"},
     {kDimsAttr, isLater, isDims, "an input", "#nn.dims"},
+    {kOrderAttr, isConstantOrLater, isOrder, "an input or a constant",
+     "#nn.head_tail"},
+    {kPieceAttr, isAttention, isInteger, "nn.attention or its gradient",
+     aNumber},
     {kImpliedAttr, isModule, isImplied, aModule,
      "a dictionary of \"ones\" and \"positions\""},
     {kSavedTypesAttr, isModule, isSavedTypes, aModule,
@@ -186,6 +197,21 @@ LogicalResult InputDimsAttr::verify(function_ref<InFlightDiagnostic()> emit,
   return success();
 }
 
+LogicalResult HeadTailAttr::verify(function_ref<InFlightDiagnostic()> emit,
+                                   int64_t ranks, DenseI64ArrayAttr dims) {
+  if (ranks < 2)
+    return emit() << "a head-tail order is one of at least 2 ranks, not "
+                  << ranks;
+  if (dims.empty() || dims[0] < 0)
+    return emit() << "a head-tail order needs dims, which are not negative";
+  for (auto [before, after] :
+       llvm::zip(dims.asArrayRef().drop_back(), dims.asArrayRef().drop_front()))
+    if (before >= after)
+      return emit() << "dims of a head-tail order ascend: " << before
+                    << " is before " << after;
+  return success();
+}
+
 /// Whether an input of a role can have these dims.
 static bool fits(InputDimsAttr dims, std::optional<InputRole> role, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -222,6 +248,16 @@ LogicalResult NNDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     if (!fits(dims, roleOf(function, index), type))
       return refuseInput() << dims << ", which do not fit its role and "
                            << type;
+    return success();
+  }
+  if (attr.getName() == kOrderAttr) {
+    auto order = dyn_cast<HeadTailAttr>(attr.getValue());
+    if (!order)
+      return refuseInput() << "which is not #nn.head_tail";
+    auto function = cast<FunctionOpInterface>(op);
+    auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
+    if (!type || order.getDims().asArrayRef().back() >= type.getRank())
+      return refuseInput() << order << ", which does not fit its type";
     return success();
   }
   if (attr.getName() == kNameAttr || attr.getName() == kIdsAttr) {

@@ -99,6 +99,7 @@ LogicalResult ArenaMachine::start() {
                                  buffer->getAttr(nn::kDimsAttr));
           info.isPerMicrobatch |= nn::hasBatchDim(*info.role);
         }
+        info.order = buffer->getAttrOfType<nn::HeadTailAttr>(nn::kOrderAttr);
         if (auto ids = nn::IdBound::from(buffer->getAttr(nn::kIdsAttr))) {
           info.vocab = ids->below;
           info.lookedUpBy = ids->node.str();

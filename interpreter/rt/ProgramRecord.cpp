@@ -155,6 +155,8 @@ FailureOr<pcc_input> ProgramRecord::inputOf(rt::BufferOp buffer) {
   input.batch_dim = number(dims.batch);
   input.sequence_dim = number(dims.sequence);
   input.refilled = buffer.getRefilled();
+  std::tie(input.order_ranks, input.order_dims) =
+      encodeOrder(buffer->getAttrOfType<nn::HeadTailAttr>(nn::kOrderAttr));
   return input;
 }
 

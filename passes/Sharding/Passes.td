@@ -193,6 +193,41 @@ def DistAttentionHeadsPass : ShardingPass<"dist-attention-heads"> {
            "Fail where heads cannot be split">];
 }
 
+def DistBalanceSequencePass : ShardingPass<"dist-balance-sequence"> {
+  let summary = "Gives context-parallel ranks pieces of equal work";
+  let description = [{
+    Causal attention of the last part of a sequence has most keys. So where
+    ranks gather keys, this pass orders sequences head-tail, see
+    `#nn.head_tail`: each rank has a piece from both ends.
+
+    ```
+    keys            0 1 2 3             keys            0 1 2 3
+    rank 0: query 0 x                   rank 0: query 0 x
+                  1 x x         ->                    3 x x x x
+    rank 1:       2 x x x               rank 1:       1 x x
+                  3 x x x x                           2 x x x
+    ```
+
+    Only the order of inputs changes (`nn.order`), along every dim that is a
+    sequence: by their role, or as an op needs it, such as the dim of a padding
+    mask. The input of positions holds the positions of the text, so a program
+    computes the same if no op numbers the sequence by its place. These do:
+    slices, pads and concatenations along it, reshapes that split it, ids of its
+    elements, and random numbers that depend on an element's index. Constants
+    by position, such as rotary tables, are reordered.
+
+    Attention also gets the length of a piece (`nn.piece`), in which positions
+    are consecutive; kernels choose tiles by it.
+
+    Without `is-asked` it changes nothing if an op numbers the sequence, or if
+    pieces are no multiples of 64, the queries of a tile. With it, the first is
+    an error that names the op; lengths need to be multiples of twice the ranks.
+  }];
+  let options = [
+    Option<"isAsked", "is-asked", "bool", "false",
+           "Fail where an op numbers the sequence">];
+}
+
 def DistInsertReshardsPass : ShardingPass<"dist-insert-reshards"> {
   let summary = "Finds partial sums and makes changes of sharding explicit";
   let description = [{

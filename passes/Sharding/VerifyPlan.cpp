@@ -1,7 +1,9 @@
 //===- VerifyPlan.cpp - Verifies a sharded program ------------------------===//
 
+#include "dialects/NN/AttrNames.h"
 #include "passes/Sharding/Passes.h"
 #include "passes/Sharding/Projection.h"
+#include "passes/Sharding/Sequence/SequenceOrder.h"
 #include "passes/Sharding/VerifyBuckets.h"
 #include "passes/Sharding/VerifySpmd.h"
 
@@ -27,6 +29,7 @@ private:
   LogicalResult verifyOp(const ShardedOp &op);
   LogicalResult verifyStore(const ShardedOp &op);
   LogicalResult verifyReturn(func::FuncOp function);
+  LogicalResult verifyOrder();
   LogicalResult verifyPartial(const ShardedOp &op, const FactorAxes &factors,
                               AxisSet &passed);
   ArrayAttr names(AxisSet axes) { return mesh.names(axes.list()); }
@@ -145,7 +148,55 @@ LogicalResult PlanVerifier::verifyReturn(func::FuncOp function) {
   return success();
 }
 
+/// The order of an input or a constant along sequences; null: that of the data.
+static HeadTailAttr orderOf(const ShardedValue &value) {
+  if (value.kind == ShardedValue::Kind::Input)
+    return cast<func::FuncOp>(value.owner)
+        .getArgAttrOfType<HeadTailAttr>(
+            cast<BlockArgument>(value.value).getArgNumber(), kOrderAttr);
+  return value.kind == ShardedValue::Kind::Inner
+             ? value.owner->getAttrOfType<HeadTailAttr>(kOrderAttr)
+             : HeadTailAttr();
+}
+
+/// Checks that the program computes the same in the order of its inputs.
+LogicalResult PlanVerifier::verifyOrder() {
+  HeadTailAttr first;
+  for (const ShardedValue &value : program.values) {
+    HeadTailAttr order = orderOf(value);
+    if (!order)
+      continue;
+    if (!first)
+      first = order;
+    if (order.getRanks() != first.getRanks())
+      return value.owner->emitOpError()
+             << "has values in the orders of " << first.getRanks() << " and "
+             << order.getRanks() << " ranks";
+    for (int64_t dim : order.getDims().asArrayRef())
+      if (dim >= value.type.getRank() ||
+          value.type.getDimSize(dim) % (2 * order.getRanks()))
+        return value.owner->emitOpError()
+               << "has '" << value.name << "' of type " << value.type
+               << ", whose dim " << dim << " has no whole pieces of " << order;
+  }
+  if (!first)
+    return success();
+  SequenceOrder found(program, [&](unsigned number, unsigned dim) {
+    HeadTailAttr order = orderOf(program[number]);
+    bool isListed =
+        order && llvm::is_contained(order.getDims().asArrayRef(), int64_t(dim));
+    return isListed ? SequenceOrder::Order::Reordered
+                    : SequenceOrder::Order::Data;
+  });
+  if (Operation *counter = found.getCounter())
+    return counter->emitOpError()
+           << "does not compute the same with inputs in the order " << first;
+  return success();
+}
+
 LogicalResult PlanVerifier::run() {
+  if (failed(verifyOrder()))
+    return failure();
   for (auto [value, layout] : llvm::zip_equal(program.values, layouts))
     if (value.kind == ShardedValue::Kind::Param && !layout.partial.empty())
       return value.owner->emitOpError()

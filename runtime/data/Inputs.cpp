@@ -7,7 +7,9 @@
 #include "runtime/data/Roles.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/HeadTail.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -46,6 +48,22 @@ static int rankOfRole(Role role) {
   return isScalar(role) ? 0 : -2;
 }
 
+/// Whether the order of an input, if it has one, fits its shape: whole pieces
+/// along dims other than that of the samples.
+static bool hasValidOrder(const pcc_input &input) {
+  if (!input.order_ranks)
+    return !input.order_dims;
+  if (input.order_ranks < 2 || input.order_dims <= 0 ||
+      input.order_dims >> input.layout.rank)
+    return false;
+  for (int dim = 0; dim < input.layout.rank; ++dim)
+    if (input.order_dims >> dim & 1 &&
+        (dim == input.batch_dim ||
+         input.layout.shape[dim] % (2 * int64_t(input.order_ranks))))
+      return false;
+  return true;
+}
+
 void pcc::checkInputs(const pcc_stage &stage) {
   for (int i = 0; i < stage.n_inputs; ++i) {
     const pcc_input &input = stage.inputs[i];
@@ -66,6 +84,11 @@ void pcc::checkInputs(const pcc_stage &stage) {
            format("input '%s' with role '%s' has rank %d and type %s",
                   input.name, input.role, input.layout.rank,
                   dtypeName(input.dtype)));
+    if (!hasValidOrder(input))
+      fail(ExitInternal,
+           format("input '%s' cannot be in the head-tail order of %d ranks "
+                  "along the dims %d",
+                  input.name, input.order_ranks, input.order_dims));
   }
 }
 
@@ -145,6 +168,71 @@ static void copyRow(const pcc_input &input, const Shard &shard, int64_t sample,
     dropTargets(input, shard, data.documentEnds(sample), to);
 }
 
+/// Calls `copy` with a shard of data and the place of its elements in `shard`,
+/// for all parts of `shard` that are consecutive in the data, from dim `dim`
+/// on.
+template <typename Copy>
+static void forConsecutive(const pcc_input &input, const Shard &shard, int dim,
+                           Shard &part, std::vector<int64_t> &place,
+                           const Copy &copy) {
+  if (dim == input.layout.rank)
+    return copy(part, place);
+  if (!(input.order_dims >> dim & 1))
+    return forConsecutive(input, shard, dim + 1, part, place, copy);
+  int64_t length = input.layout.shape[dim];
+  int64_t piece = headTailPiece(length, input.order_ranks);
+  int64_t first = shard.start[dim], end = first + shard.extent[dim];
+  for (int64_t at = first; at < end; at += part.extent[dim]) {
+    part.start[dim] = headTailPosition(at, length, input.order_ranks);
+    part.extent[dim] = std::min(piece - at % piece, end - at);
+    place[dim] = at - first;
+    forConsecutive(input, shard, dim + 1, part, place, copy);
+  }
+}
+
+/// Copies the elements of `shard` to `to`, row-major; `copy` copies consecutive
+/// ones. `skipped`: a dim that the elements do not have, or -1.
+template <typename Copy>
+static void copyOrdered(const pcc_input &input, const Shard &shard, int skipped,
+                        char *to, const Copy &copy) {
+  if (!input.order_ranks) {
+    copy(shard, to);
+    return;
+  }
+  int64_t width = sizeOf(input.dtype);
+  Shard part = shard;
+  std::vector<int64_t> place(input.layout.rank, 0);
+  std::vector<char> row;
+  forConsecutive(input, shard, 0, part, place,
+                 [&](const Shard &part, const std::vector<int64_t> &place) {
+                   // The extents of `part`, and the distances in `to` between
+                   // indices.
+                   std::vector<int64_t> extents, steps;
+                   int64_t step = width, base = 0, bytes = width;
+                   for (int dim = input.layout.rank - 1; dim >= 0; --dim) {
+                     if (dim == skipped)
+                       continue;
+                     extents.insert(extents.begin(), part.extent[dim]);
+                     steps.insert(steps.begin(), step);
+                     base += place[dim] * step;
+                     step *= shard.extent[dim];
+                     bytes *= part.extent[dim];
+                   }
+                   row.resize(bytes);
+                   copy(part, row.data());
+                   int64_t run = extents.back() * width;
+                   for (int64_t at = 0; at < bytes; at += run) {
+                     int64_t rest = at / run, offset = base;
+                     for (int dim = static_cast<int>(extents.size()) - 2;
+                          dim >= 0; --dim) {
+                       offset += rest % extents[dim] * steps[dim];
+                       rest /= extents[dim];
+                     }
+                     memcpy(to + offset, row.data() + at, run);
+                   }
+                 });
+}
+
 /// Fills one microbatch's slot of an input that is not a scalar.
 static void fillSlot(const pcc_program &program, const pcc_input &input,
                      const Shard &shard, int64_t microbatch, char *to,
@@ -152,15 +240,21 @@ static void fillSlot(const pcc_program &program, const pcc_input &input,
                      int64_t step) {
   Role role = roleOf(input);
   if (role == Role::Positions) {
-    for (int64_t i = 0; i < shard.extent[0]; ++i)
-      storeInteger(to, input.dtype, shard.start[0] + i);
+    copyOrdered(input, shard, -1, to, [&](const Shard &part, char *at) {
+      for (int64_t i = 0; i < part.extent[0]; ++i)
+        storeInteger(at, input.dtype, part.start[0] + i);
+    });
     return;
   }
   bool numbers = role == Role::Samples;
   bool hasDocuments = program.n_document_ends > 0;
-  if (isFromDataset(role) && data.copyConstant(input, shard, to))
-    return;
   int batch = input.batch_dim;
+  if (!numbers && batch < 0) {
+    copyOrdered(input, shard, -1, to, [&](const Shard &part, char *at) {
+      data.copyConstant(input, part, at);
+    });
+    return;
+  }
   int64_t rows = shard.extent[batch];
   int64_t first = microbatch * input.layout.shape[batch] + shard.start[batch];
   if (numbers) {
@@ -178,8 +272,10 @@ static void fillSlot(const pcc_program &program, const pcc_input &input,
   std::vector<char> row(blocks > 1 ? rowBytes : 0);
   for (int64_t i = 0; i < rows; ++i) {
     int64_t sample = order.sample(step, first + i);
-    char *own = blocks == 1 ? to + i * rowBytes : row.data();
-    copyRow(input, shard, sample, own, hasDocuments, data);
+    char *at = blocks == 1 ? to + i * rowBytes : row.data();
+    copyOrdered(input, shard, batch, at, [&](const Shard &part, char *at) {
+      copyRow(input, part, sample, at, hasDocuments, data);
+    });
     if (blocks == 1)
       continue;
     for (int64_t block = 0; block < blocks; ++block)

@@ -221,10 +221,10 @@ static pcc_program makeProgram() {
   const pcc_layout scalar = {0, nullptr, whole, nullptr};
   const pcc_layout tokens = {2, shapeTokens, firstDim, dpAxes};
   int32_t n = 0;
-  inputs[n++] = {"tokens", "input_ids", PCC_I64, 0, tokens, atTokens,
-                 8 * N,    V,           "wte",   0, 1,      0};
-  inputs[n++] = {"targets", "targets", PCC_I64, 0, tokens, atTargets,
-                 8 * N,     V,         "loss",  0, 1,      0};
+  inputs[n++] = {"tokens", "input_ids", PCC_I64, 0, tokens, atTokens, 8 * N,
+                 V,        "wte",       0,       1, 0,      0,        0};
+  inputs[n++] = {"targets", "targets", PCC_I64, 0, tokens, atTargets, 8 * N,
+                 V,         "loss",    0,       1, 0,      0,         0};
   inputs[n++] = {"samples",
                  "samples",
                  PCC_I64,
@@ -236,26 +236,21 @@ static pcc_program makeProgram() {
                  nullptr,
                  0,
                  -1,
-                 0};
-  inputs[n++] = {"positions",
-                 "positions",
-                 PCC_I64,
                  0,
-                 {1, shapeS, whole, nullptr},
-                 atPositions,
-                 0,
-                 0,
-                 nullptr,
-                 -1,
                  0,
                  0};
-  inputs[n++] = {"step", "step", PCC_I64, 0,  scalar, atStep,
-                 0,      0,      nullptr, -1, -1,     0};
+  inputs[n++] = {
+      "positions", "positions", PCC_I64, 0,       {1, shapeS, whole, nullptr},
+      atPositions, 0,           0,       nullptr, -1,
+      0,           0,           0,       0};
+  inputs[n++] = {"step", "step",  PCC_I64, 0,  scalar, atStep, 0,
+                 0,      nullptr, -1,      -1, 0,      0,      0};
   const char *const roles[] = {"lr",    "weight_decay", "beta1",
                                "beta2", "eps",          "clip_grad"};
   for (int i = 0; i < 6; ++i)
     inputs[n++] = {roles[i], roles[i], PCC_F32, 0,  scalar, atScalars + 4 * i,
-                   0,        0,        nullptr, -1, -1,     0};
+                   0,        0,        nullptr, -1, -1,     0,
+                   0,        0};
 
   outputs[0] = evalOutputs[0] = {"loss", PCC_F32, scalar, atLoss};
   outputs[1] = {"norm", PCC_F32, scalar, atNorm};

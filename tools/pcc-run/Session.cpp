@@ -84,12 +84,14 @@ FailureOr<Tensor> Session::makeInput(Operation *op, const InputInfo &info,
     auto value = given.get(key, info.type);
     if (!value)
       return op->emitError(llvm::toString(value.takeError()));
+    reorder(*value, info.order);
     return *value;
   }
   if (fills()) {
     auto value = fill.input(info, microbatch);
     if (!value)
       return op->emitError(llvm::toString(value.takeError()));
+    reorder(*value, info.order);
     return *value;
   }
   InFlightDiagnostic diag = op->emitError() << "input #" << index << " '"

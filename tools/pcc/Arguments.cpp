@@ -148,6 +148,11 @@ static bool checkCpCommType(const Flags &flags) {
                      {"a2a", "allgather", "auto"});
 }
 
+static bool checkCpBalance(const Flags &flags) {
+  return checkChoice("cp-balance", flags.cpBalance,
+                     {"headtail", "none", "auto"});
+}
+
 static bool checkHeadChunks(const Flags &flags) {
   llvm::StringRef value = flags.headChunks;
   int64_t count = 0;
@@ -278,6 +283,7 @@ static void readOptions(const Flags &flags, Options &options) {
   options.recompute = flags.recompute;
   options.headChunks = flags.headChunks;
   options.cpCommType = flags.cpCommType;
+  options.cpBalance = flags.cpBalance;
   options.epilogues = flags.epilogues;
   options.stageCut = flags.stageCut;
   options.microBatch = flags.microBatch;
@@ -337,6 +343,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.recompute);
   note(flags.headChunks);
   note(flags.cpCommType);
+  note(flags.cpBalance);
   note(flags.epilogues);
   note(flags.stageCut);
   note(flags.loss);
@@ -441,7 +448,7 @@ static bool checkChoices(const Flags &flags) {
          checkChoice("optimizer", flags.optimizer, {"adamw", "sgd"}) &&
          checkOptimizerState(flags) && checkPrecision(flags) &&
          checkZero(flags) && checkRecompute(flags) && checkHeadChunks(flags) &&
-         checkCpCommType(flags) &&
+         checkCpCommType(flags) && checkCpBalance(flags) &&
          checkChoice("init", flags.init, {"from-onnx", "random"}) &&
          checkChoice("batch-norm", flags.batchNorm, {"batch", "running"}) &&
          checkChoice("target", flags.targetName,

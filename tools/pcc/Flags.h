@@ -135,6 +135,12 @@ struct Flags {
                "sequence for heads (default where cp divides the key/value "
                "heads), allgather gathers keys and values"),
       cl::init("auto"), cl::value_desc("NAME"), cl::cat(parallelism)};
+  Text cpBalance{
+      "cp-balance",
+      cl::desc("Order of a sequence on context-parallel ranks: headtail, equal "
+               "work of causal attention with allgather (default where pieces "
+               "are whole tiles and no op numbers positions), or none"),
+      cl::init("auto"), cl::value_desc("NAME"), cl::cat(parallelism)};
   Count worldSize{
       "world-size",
       cl::desc("World size: number of all ranks, from which dp is derived"),

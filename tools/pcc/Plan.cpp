@@ -1,6 +1,7 @@
 //===- Plan.cpp - Options recorded in a module ----------------------------===//
 
 #include "tools/pcc/Plan.h"
+#include "dialects/NN/AttrNames.h"
 #include "mlir/IR/Builders.h"
 #include "passes/Pipelines.h"
 #include "passes/Training/Entry.h"
@@ -120,6 +121,9 @@ struct Choice {
 };
 } // namespace
 
+/// The key of the order of sequences, which dist-balance-sequence chooses.
+static constexpr StringLiteral kBalanceKey = "cp_balance";
+
 static const Choice choices[] = {
     {"dp", "dp", "import", &Options::dp},
     {"micro_batch", "micro-batch-size", "import", &Options::microBatch},
@@ -130,6 +134,7 @@ static const Choice choices[] = {
     {"ep", "ep", "plan", &Options::ep},
     {"etp", "etp", "plan", &Options::etp},
     {"cp_comm_type", "cp-comm-type", "plan", nullptr, &Options::cpCommType},
+    {kBalanceKey, "cp-balance", "plan", nullptr, &Options::cpBalance},
     {"loss", "loss", "train", nullptr, &Options::loss},
     {"optimizer", "optimizer", "train", nullptr, &Options::optimizer},
     {"optimizer_state", "optimizer-state", "train", nullptr,
@@ -148,6 +153,25 @@ static const Choice choices[] = {
     {"offload", "offload", "rt", nullptr, &Options::offload},
 };
 
+static StringAttr recordedBalance(ModuleOp module) {
+  auto plan = module->getAttrOfType<DictionaryAttr>(kPlanAttr);
+  return plan ? plan.getAs<StringAttr>(kBalanceKey) : StringAttr();
+}
+
+bool pcc::isHeadTail(ModuleOp module) {
+  StringAttr balance = recordedBalance(module);
+  return balance && balance.getValue() == "headtail";
+}
+
+/// Whether an input of a function has another order than the data.
+static bool hasOrder(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (function.getArgAttr(i, nn::kOrderAttr))
+        return true;
+  return false;
+}
+
 void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
   Builder builder(module.getContext());
   NamedAttrList plan;
@@ -165,6 +189,8 @@ void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
         (choice.text == &Options::offload && options.offload.empty());
     if (isOpen || (findPhase(choice.phase) > phase && !isAskedFor))
       continue;
+    if (choice.text == &Options::cpBalance)
+      continue;
     // A CPU has a single attention backend.
     if (choice.text == &Options::attention && !options.hasDevice())
       continue;
@@ -177,6 +203,12 @@ void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
       plan.set(choice.key, builder.getStringAttr(Twine(options.zeroStage())));
     else
       plan.set(choice.key, builder.getStringAttr(options.*choice.text));
+  }
+  if (options.cp > 1 && phase >= findPhase("plan")) {
+    Attribute known = recordedBalance(module);
+    plan.set(kBalanceKey, known ? known
+                                : builder.getStringAttr(
+                                      hasOrder(module) ? "headtail" : "none"));
   }
   module->setAttr(kPlanAttr, plan.getDictionary(module.getContext()));
   module->setAttr(kPhaseAttr, builder.getStringAttr(getPhases()[phase].name));

@@ -22,6 +22,9 @@ mlir::LogicalResult resolveBatch(Options &options, int64_t staticBatch,
 /// Checks that --ep divides --dp and that --etp is 1 or --tp, its default.
 mlir::LogicalResult resolveExperts(Options &options, mlir::Location loc);
 
+/// Whether a module records that its sequences are in head-tail order.
+bool isHeadTail(mlir::ModuleOp module);
+
 /// Records the options that are fixed once `phase` is reached in the module, so
 /// that its printed form can be compiled further without repeating them.
 void recordPlan(mlir::ModuleOp module, int phase, const Options &options);

@@ -11,6 +11,7 @@
 #include "passes/Pipeline/Heads/Heads.h"
 #include "passes/Pipelines.h"
 #include "passes/Training/Entry.h"
+#include "tools/pcc/Plan.h"
 #include "tools/pcc/Step.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Format.h"
@@ -247,6 +248,7 @@ void Summary::collect(ModuleOp module, StringRef phase) {
   }
   if (phase == "rt")
     collectProgram(module);
+  isBalanced |= isHeadTail(module);
 }
 
 std::string pcc::formatBytes(double bytes) {
@@ -340,7 +342,7 @@ void Summary::printMemory(llvm::raw_ostream &os, int64_t index) const {
 void Summary::printStep(llvm::raw_ostream &os) const {
   os << "ranks:    " << options.worldSize() << " = tp " << options.tp;
   if (options.cp > 1)
-    os << " x cp " << options.cp;
+    os << " x cp " << options.cp << (isBalanced ? " (head-tail)" : "");
   os << " x dp " << options.dp << " x pp " << options.pp << ", on "
      << options.target << ", " << options.precision;
   if (options.optimizerState != "f32")
@@ -529,6 +531,8 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
       if (options.splitsOnlyExperts())
         json.attribute("etp", options.etp);
     });
+    if (options.cp > 1)
+      json.attribute("cp_balance", isBalanced ? "headtail" : "none");
     json.attribute("global_batch", options.globalBatch);
     json.attribute("micro_batch", options.microBatch);
     json.attribute("microbatches", options.microbatches);

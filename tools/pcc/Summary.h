@@ -105,6 +105,8 @@ private:
   std::vector<int64_t> documentEnds;
   /// A line on heads that are large or in chunks, each once.
   std::set<std::string> heads;
+  /// Whether sequences are in head-tail order.
+  bool isBalanced = false;
   int64_t headChunks = 1;
   /// The memory of the largest rank with other flags.
   std::vector<std::pair<std::string, int64_t>> savings;

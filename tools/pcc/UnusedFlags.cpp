@@ -44,6 +44,8 @@ static void warnOfPlan(const Arguments &arguments) {
     warn("--overlap off", "a program of one rank sends nothing");
   if (isGiven("cp-comm-type") && options.cp == 1)
     warn("--cp-comm-type", "sequences are not split, without --cp");
+  if (isGiven("cp-balance") && options.cp == 1)
+    warn("--cp-balance", "sequences are not split, without --cp");
   if (isGiven("keep-positions") && !isGiven("documents"))
     warn("--keep-positions", "a sample is one document, without --documents");
   if (isGiven("offload") && options.optimizer == "sgd" &&

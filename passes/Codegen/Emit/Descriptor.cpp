@@ -308,13 +308,16 @@ FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {
   auto dim = [](std::optional<unsigned> number) {
     return Datum::i32(number ? static_cast<int32_t>(*number) : -1);
   };
+  auto [ranks, ordered] = analysis::encodeOrder(
+      buffer->getAttrOfType<nn::HeadTailAttr>(nn::kOrderAttr));
   return Datum::structure(
       {stringAttr(buffer, "role"), stringAttr(buffer, "name"), *number,
        Datum::i32(ids && ids->isOfLoss), *where,
        Datum::i64(*buffer.getOffset()),
        Datum::i64(buffer.getSlots() > 1 ? buffer.getSlotBytes() : 0),
        Datum::i64(ids ? ids->below : 0), data.addString(ids ? ids->node : ""),
-       dim(dims.batch), dim(dims.sequence), Datum::i32(buffer.getRefilled())});
+       dim(dims.batch), dim(dims.sequence), Datum::i32(buffer.getRefilled()),
+       Datum::i32(ranks), Datum::i32(ordered)});
 }
 
 /// The output buffers that an entry point passes to its tasks.

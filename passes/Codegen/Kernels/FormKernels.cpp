@@ -145,8 +145,8 @@ void RTFormKernelsPass::outline(const Group &group, OpBuilder &builder) {
     Operation *copy = inner.clone(*op, mapping);
     // Other attributes would distinguish equal kernels.
     copy->setDiscardableAttrs(DictionaryAttr::get(context));
-    for (StringRef name :
-         {kSortedAttr, kGroupAttr, kGroupSumsAttr, kByTilesAttr})
+    for (StringRef name : {kSortedAttr, kGroupAttr, kGroupSumsAttr,
+                           kByTilesAttr, nn::kPieceAttr})
       if (Attribute value = op->getDiscardableAttr(name))
         copy->setAttr(name, value);
   }

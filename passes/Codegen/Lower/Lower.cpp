@@ -283,7 +283,7 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
       buffer->setAttr("role", builder.getStringAttr(
                                   nn::stringifyInputRole(input.getRole())));
       buffer->setAttr("name", input.getNameAttr());
-      for (StringRef attrName : {nn::kIdsAttr, nn::kDimsAttr})
+      for (StringRef attrName : {nn::kIdsAttr, nn::kDimsAttr, nn::kOrderAttr})
         if (Attribute attr = input->getAttr(attrName))
           buffer->setAttr(attrName, attr);
     } else if (auto output = dyn_cast<pipe::OutputOp>(op)) {

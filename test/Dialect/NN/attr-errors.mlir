@@ -150,6 +150,56 @@ func.func @forward(%x: tensor<4x2xi64> {nn.dims = #nn.dims<batch = 0>, nn.role =
 
 // -----
 
+// expected-error@+1 {{input 0 has the attribute 'nn.order', which is not #nn.head_tail}}
+func.func @forward(%x: tensor<4x2xi64> {nn.order = 1, nn.role = #nn.role<tokens>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{input 0 has the attribute 'nn.order', #nn.head_tail<ranks = 2, dims = [2]>, which does not fit its type}}
+func.func @forward(%x: tensor<4x2xi64> {nn.order = #nn.head_tail<ranks = 2, dims = [2]>, nn.role = #nn.role<tokens>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{a head-tail order is one of at least 2 ranks, not 1}}
+func.func @forward(%x: tensor<4x2xi64> {nn.order = #nn.head_tail<ranks = 1, dims = [1]>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{a head-tail order needs dims, which are not negative}}
+func.func @forward(%x: tensor<4x2xi64> {nn.order = #nn.head_tail<ranks = 2, dims = []>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{dims of a head-tail order ascend: 1 is before 0}}
+func.func @forward(%x: tensor<4x2xi64> {nn.order = #nn.head_tail<ranks = 2, dims = [1, 0]>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'func.func' op has the attribute 'nn.order', which is only allowed on an input or a constant}}
+func.func @forward() attributes {nn.order = #nn.head_tail<ranks = 2, dims = [1]>} {
+  return
+}
+
+// -----
+
+func.func @forward(%x: tensor<4xf32>) {
+  // expected-error@+1 {{has the attribute 'nn.piece', which is only allowed on nn.attention or its gradient}}
+  %y = nn.scale %x by 2.0 {nn.piece = 64 : i64} : tensor<4xf32>
+  return
+}
+
+// -----
+
 // expected-error@+1 {{dim 1 cannot be both the batch and the sequence dim}}
 func.func @forward(%x: tensor<4x2xi64> {nn.dims = #nn.dims<batch = 1, sequence = 1>, nn.role = #nn.role<tokens>}) {
   return

@@ -51,11 +51,12 @@ rt.stage 0 arena 2048 {
   rt.buffer @grad.w : memref<8x2xf32> gradient at 128 of @w
   // CHECK-NEXT: tensor loss_sum of - kind 2 dtype 0 init 0 decay 0 shape [] axes [] at 192
   rt.buffer @loss_sum : memref<f32> sum at 192
-  // CHECK-NEXT: input tokens ids dtype 4 shape [4 8] axes [(part) ()] at 256 slots 128 vocab 50257 by wte dims 1 0
+  // CHECK-NEXT: input tokens ids dtype 4 shape [4 8] axes [(part) ()] at 256 slots 128 vocab 50257 by wte dims 1 0 order 2 along 1
   rt.buffer @input.tokens : memref<2x8xi64> input at 256 slots 3
       layout <[4, 8], [["part"], []]>
       {role = "tokens", name = "ids",
       nn.dims = #nn.dims<batch = 1, sequence = 0>,
+      nn.order = #nn.head_tail<ranks = 2, dims = [0]>,
       nn.ids = {below = 50257 : i64, node = "wte"}}
   // CHECK-NEXT: input data kind dtype 4 of loss shape [4] axes [()] at 640 slots 64 vocab 7 by loss dims 0 -1
   rt.buffer @input.kind : memref<4xi64> input at 640 slots 3

@@ -16,7 +16,8 @@ static constexpr StringLiteral kOfPlan[] = {
     "ep",           "etp",         "world-size",   "zero",
     "schedule",     "overlap",     "recompute",    "sequence-parallel",
     "vpp",          "stage-cut",   "bucket-size",  "micro-batch-size",
-    "memory-limit", "head-chunks", "cp-comm-type", "offload"};
+    "memory-limit", "head-chunks", "cp-comm-type", "cp-balance",
+    "offload"};
 
 Arguments pcc::oneRank(Arguments arguments, const Facts &plan) {
   Options &options = arguments.options;

@@ -140,9 +140,10 @@ static Attribute firstOf(Value positions, const Callers &callers) {
     if (!input || input.getRole() != nn::InputRole::Positions)
       return {};
     // The runtime counts from 0; on a rank with a shard of the sequence, from
-    // the shard's start.
+    // the shard's start; in another order not one by one.
     auto global = input->getAttrOfType<TypeAttr>(dist::kGlobalAttr);
-    if (global && global.getValue() != input.getType())
+    if ((global && global.getValue() != input.getType()) ||
+        input->hasAttr(nn::kOrderAttr))
       return {};
   }
   return tasks.empty() ? Attribute() : number(0);

@@ -132,9 +132,16 @@ std::optional<DeviceTiles> codegen::chooseDeviceTiles(Operation *attention,
   int64_t mostColumns = isForward ? sizes.keys : mostRows;
   // Backward a warp accumulates two results.
   int64_t most = isForward || !isWide ? 64 : 32;
+  // A tile in two pieces has positions from the lower to the higher one, which
+  // see most keys. Pieces that no warp's rows divide are too short to matter.
+  auto straddles = [&](int64_t count) {
+    return sizes.piece % kWarpRows == 0 && sizes.piece % count;
+  };
   for (int64_t rows = fromRows; rows >= kWarpRows; rows /= 2)
     for (int64_t columns = most; columns >= std::min<int64_t>(rows, 32);
          columns /= 2) {
+      if (straddles(rows) || straddles(columns))
+        continue;
       DeviceTiles tiles = layOut(
           attention, sizes,
           std::min(rows, int64_t(llvm::alignTo(mostRows, kWarpRows))),

@@ -286,10 +286,12 @@ void expand(nn::AttentionGradOp op) {
   op.erase();
 }
 
-/// Copies an op's attributes to an op created from it, except the sharding.
+/// Copies an op's attributes to an op created from it, except the sharding and
+/// those of attention alone.
 void copyMarks(DictionaryAttr marks, Operation *made) {
   for (NamedAttribute mark : marks)
-    if (mark.getName() != dist::kShardingsAttr)
+    if (mark.getName() != dist::kShardingsAttr &&
+        mark.getName() != nn::kPieceAttr)
       made->setDiscardableAttr(mark.getName(), mark.getValue());
 }
 

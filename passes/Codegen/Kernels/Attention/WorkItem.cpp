@@ -28,6 +28,8 @@ AttentionSizes::AttentionSizes(Operation *attention) {
         isCausal = op.getCausal();
         id = op.getId();
       });
+  if (auto number = attention->getAttrOfType<IntegerAttr>(nn::kPieceAttr))
+    piece = number.getInt();
   if (auto forward = dyn_cast<nn::AttentionOp>(attention))
     sinks = forward.getSinks();
   auto grad = dyn_cast<nn::AttentionGradOp>(attention);

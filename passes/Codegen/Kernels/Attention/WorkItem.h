@@ -40,6 +40,8 @@ struct AttentionSizes {
   bool isBounded() const { return mask.isBounded() || starts; }
   /// The op's number among those that draw random numbers.
   int64_t id;
+  /// Queries, and keys, with consecutive positions (kPieceAttr); 0: all.
+  int64_t piece = 0;
   /// Query heads that share a key head.
   int64_t shared() const { return heads / keyHeads; }
   /// Queries of a forward work item, whole vectors.

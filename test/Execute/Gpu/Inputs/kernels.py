@@ -27,11 +27,13 @@ def constant(name, elements, type):
 
 
 def kernel(sizes, element, causal, p, backward, inOrder=False, narrow=False,
-           bias=None, more="", sinks=False, starts=None):
-    """A kernel on tensors, with `more` attributes. starts: those of documents,
-    the same of each sample, or an operand if it is "random". q is a slice of another tensor, as of a fused
-    projection. Positions are random operands, or 0, 1, ... dq is low
+           bias=None, more="", sinks=False, positions=None, starts=None):
+    """A kernel on tensors, with `more` attributes. q is a slice of another tensor,
+    as of a fused projection. Positions are random operands, or 0, 1, ... or those
+    given. starts: those of documents, the same of each sample, or an operand if it
+    is "random". dq is low
     precision as in programs for devices, or f32 as in programs for CPUs."""
+    inOrder = inOrder or bool(positions)
     b, s, t, h, g, d, e = sizes
     Q, K, V, O = (tensor(*shape, element=element) for shape in
                   ((b, s, h, d), (b, t, g, d), (b, t, g, e), (b, s, h, e)))
@@ -70,8 +72,9 @@ def kernel(sizes, element, causal, p, backward, inOrder=False, narrow=False,
     mask = "causal " if causal else ""
     part = f"  %q = nn.select %qq dim 2 index 1 : {QQ} -> {Q}\n"
     if inOrder:
-        for name, n in (("%at", s), ("%to", t)):
-            part += constant(name, list(range(n)), f"tensor<{n}xi64>")
+        for name, n, given in zip(("%at", "%to"), (s, t),
+                                  positions or (None, None)):
+            part += constant(name, given or list(range(n)), f"tensor<{n}xi64>")
     if starts and starts != "random":
         part += constant("%starts", [list(starts)] * b, f"tensor<{b}x{s}xi64>")
     if bias and bias.elements:

@@ -115,9 +115,13 @@ int main(void) {
         printf(" of loss");
       layout(&in->layout);
       printf(" at %" PRId64 " slots %" PRId64 " vocab %" PRId64
-             " by %s dims %" PRId32 " %" PRId32 "\n",
+             " by %s dims %" PRId32 " %" PRId32,
              in->arena_offset, in->slot_bytes, in->vocab, in->looked_up_by,
              in->batch_dim, in->sequence_dim);
+      if (in->order_ranks)
+        printf(" order %" PRId32 " along %" PRId32, in->order_ranks,
+               in->order_dims);
+      printf("\n");
     }
     outputs("output", s->outputs, s->n_outputs);
     outputs("eval output", s->eval_outputs, s->n_eval_outputs);
