@@ -41,7 +41,7 @@ public:
 
 private:
   mlir::func::FuncOp function;
-  mlir::Value starts, index, reset;
+  mlir::Value starts, reset;
   /// Looked-up values by the value they replace and its dims.
   std::map<std::tuple<void *, int64_t, int64_t>, mlir::Value> found;
 };

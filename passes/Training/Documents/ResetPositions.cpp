@@ -16,12 +16,12 @@ ResetPositions::ResetPositions(func::FuncOp function)
 Value ResetPositions::get() {
   if (reset)
     return reset;
-  index = analysis::entryArgument(function, InputRole::Positions);
+  Value index = analysis::entryArgument(function, InputRole::Positions);
   auto builder = OpBuilder::atBlockBegin(&function.getBody().front());
   RankedTensorType type = tensorType(starts);
-  Value index = BroadcastOp::create(builder, function.getLoc(), type, positions,
-                                    ArrayRef<int64_t>{1});
-  return reset = SubOp::create(builder, function.getLoc(), type, index, starts);
+  Value all = BroadcastOp::create(builder, function.getLoc(), type, index,
+                                  ArrayRef<int64_t>{1});
+  return reset = SubOp::create(builder, function.getLoc(), type, all, starts);
 }
 
 std::string
