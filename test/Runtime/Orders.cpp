@@ -25,6 +25,7 @@ public:
   findValues(const std::vector<int64_t> &, bool) const override {
     return std::nullopt;
   }
+  std::vector<char> documentEnds(int64_t) const override { return {}; }
   void copySample(const pcc_input &input, const Shard &shard, int64_t sample,
                   char *to) const override {
     copy(input, shard, 0, 1000 * sample, to);
