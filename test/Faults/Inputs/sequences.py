@@ -29,6 +29,9 @@ PLANS = {
                  "--dp 2 --zero 2 --head-chunks 2 --global-batch-size 4"),
     "learned": ("models/gpt2-dynamo.onnx",
                 "--seq 32 --documents 10,32 --cp 2 --dp 2 --global-batch-size 4"),
+    "balanced": ("models/gpt2-dynamo.onnx",
+                 "--seq 32 --cp 2 --cp-comm-type allgather "
+                 "--cp-balance headtail --dp 2 --global-batch-size 4"),
 }
 
 
@@ -53,6 +56,16 @@ def late_starts(line):
 def whole_view(line):
     """An edit of a view of a chunk: it is the first chunk's."""
     return re.sub(r" offset \d+", "", line)
+
+
+def in_order_of_data(name):
+    """Edits a text: an input has the order of the data."""
+    def plant(source):
+        changed = re.sub(rf'nn\.name = "{name}", nn\.order = \S+ = \d+, dims = '
+                         r"\[\d\]>, ", f'nn.name = "{name}", ', source)
+        assert changed != source
+        return changed
+    return plant
 
 
 def spmd(name, names, edit, plan="sinks"):
@@ -117,6 +130,13 @@ FAULTS = [
     spmd("gradients of keys reduced over dp", LAYER.format(1),
          at(r"dist\.reduce_scatter .*tensor<2x16x2x8xf32>", 0,
             over("cp", "dp"), after=BACKWARD), "gathered"),
+    # Head-tail order.
+    spmd("tokens in the order of the data", "losses",
+         in_order_of_data("input_ids"), "balanced"),
+    spmd("targets in the order of the data", "losses",
+         in_order_of_data("targets"), "balanced"),
+    spmd("positions in the order of the data", r"wpe",
+         in_order_of_data("positions"), "balanced"),
     # Heads in chunks.
     Fault("a chunk's tokens twice", "gathered", "norm",
           at(r"rt\.view %\w+ offset \d+ .*to memref<1x16x32xf32>", 0,
