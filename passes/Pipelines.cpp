@@ -89,6 +89,7 @@ static void addTrainPasses(OpPassManager &manager, const Options &options) {
     NNDocumentsPassOptions documents;
     llvm::append_range(documents.ends, options.documentEnds);
     documents.keepPositions = options.keepPositions;
+    documents.loss = options.loss;
     manager.addPass(createNNDocumentsPass(std::move(documents)));
   }
   // @loss comes before all passes that read the training objective. A loss that

@@ -61,7 +61,7 @@ std::vector<int64_t> ModelConfig::endsOfText() const {
     std::vector<int64_t> ids;
     if (const auto *list = stated->getAsArray())
       for (const auto &one : *list)
-        if (auto id = one.getAsInteger())
+        if (auto id = one.getAsInteger(); id && !llvm::is_contained(ids, *id))
           ids.push_back(*id);
     if (!ids.empty())
       return ids;

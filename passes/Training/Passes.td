@@ -136,13 +136,18 @@ def NNDocumentsPass : Pass<"nn-documents", "::mlir::ModuleOp"> {
     Masks by position and random numbers stay by index.
 
     Errors, with the node: attention along the sequence without a causal mask,
-    or with a bias by position that is no mask (allowed with `keep-positions`);
-    any other op that combines positions, except sums and shifts of targets in
-    the model's own loss; values by position that cannot be looked up.
+    with a bias by position that is no mask, or with a mask that depends on more
+    than distances (both allowed with `keep-positions`); any other op that
+    combines positions, except sums and shifts in the model's own loss; targets
+    there that are not those of the next tokens; values by position that cannot
+    be looked up. Chunks are counted from the start of a sample, with a warning.
   }];
   let dependentDialects = ["::pcc::nn::NNDialect"];
   let options = [
     ListOption<"ends", "ends", "int64_t", "The tokens that end a document">,
+    Option<"loss", "loss", "std::string", "\"\"",
+           "The loss that is attached; only causal-lm has the next tokens as "
+           "targets">,
     Option<"keepPositions", "keep-positions", "bool", "false",
            "Positions are not reset at documents">
   ];

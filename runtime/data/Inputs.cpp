@@ -233,6 +233,36 @@ static void copyOrdered(const pcc_input &input, const Shard &shard, int skipped,
                  });
 }
 
+bool pcc::hasTargets(const pcc_program &program, const Dataset &data,
+                     int64_t sample) {
+  for (int s = 0; s < program.n_stages; ++s)
+    for (int i = 0; i < program.stages[s].n_inputs; ++i) {
+      const pcc_input &input = program.stages[s].inputs[i];
+      Role role = roleOf(input);
+      if (role != Role::Targets && role != Role::Labels)
+        continue;
+      if (input.layout.rank != 2 || input.sequence_dim != 1 ||
+          (input.dtype != PCC_I64 && input.dtype != PCC_I32))
+        return true;
+      Shard whole;
+      whole.start.assign(2, 0);
+      whole.extent = {1, program.seq};
+      std::vector<char> row(program.seq * sizeOf(input.dtype));
+      copyRow(input, whole, sample, row.data(), /*hasDocuments=*/true, data);
+      // No token predicts the first label.
+      for (int64_t at = role == Role::Labels; at < program.seq; ++at) {
+        int64_t target = 0;
+        memcpy(&target, row.data() + at * sizeOf(input.dtype),
+               sizeOf(input.dtype));
+        if (input.dtype == PCC_I32)
+          target = static_cast<int32_t>(target);
+        if (target >= 0)
+          return true;
+      }
+    }
+  return false;
+}
+
 /// Fills one microbatch's slot of an input that is not a scalar.
 static void fillSlot(const pcc_program &program, const pcc_input &input,
                      const Shard &shard, int64_t microbatch, char *to,

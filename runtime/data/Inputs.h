@@ -37,6 +37,12 @@ void checkInputs(const pcc_stage &stage);
 void checkSamples(const pcc_program &program, const Dataset &data,
                   const DataOrder &order, int64_t step);
 
+/// Returns whether a sample has a target or label after those are dropped that
+/// follow the end of a document; of a program with documents whose targets are
+/// integers [batch, seq].
+bool hasTargets(const pcc_program &program, const Dataset &data,
+                int64_t sample);
+
 /// Fills this rank's shard of one input at `to` for a microbatch of a step.
 /// Does nothing for a microbatch that the step does not have. Row r of
 /// microbatch j is sample j * rows + r of the step, where rows is the global

@@ -68,7 +68,13 @@ std::string TokenDataset::describe() const {
       format = "several formats";
   if (files.size() > 1)
     format = std::to_string(files.size()) + " files, " + format;
-  return name + ": " + grouped(size()) + " tokens (" + format + ")";
+  std::string text = name + ": " + grouped(size()) + " tokens (" + format + ")";
+  bool hasIndex = std::any_of(files.begin(), files.end(), [](const auto &file) {
+    return file->hasDocuments();
+  });
+  return endTokens.empty() ? text
+         : hasIndex        ? text + ", documents by its index"
+                           : text + ", documents by their last tokens";
 }
 
 std::string TokenDataset::needed(int64_t samples) const {

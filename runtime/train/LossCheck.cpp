@@ -2,8 +2,10 @@
 
 #include "runtime/train/LossCheck.h"
 
+#include "runtime/data/Inputs.h"
 #include "runtime/support/Error.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -25,12 +27,11 @@ std::string LossCheck::findZeros(const std::vector<std::string> &counts) const {
                 found.c_str());
 }
 
-bool LossCheck::hasOnlyEnds(const std::vector<int64_t> &samples) const {
-  for (int64_t sample : samples)
-    for (char end : data.documentEnds(sample))
-      if (!end)
-        return false;
-  return true;
+bool LossCheck::lackTargets(const std::vector<int64_t> &samples) const {
+  return program.n_document_ends > 0 &&
+         std::none_of(samples.begin(), samples.end(), [&](int64_t sample) {
+           return hasTargets(program, data, sample);
+         });
 }
 
 std::string LossCheck::findMissingTargets(int64_t step) const {
@@ -41,8 +42,8 @@ std::string LossCheck::findMissingTargets(int64_t step) const {
     return "";
   std::vector<int64_t> samples = order.samplesOf(step);
   std::string labels = data.findMissingTargets(samples);
-  if (labels.empty() && zeros.empty() && hasDocuments && hasOnlyEnds(samples))
-    return "every token of its samples ends a document";
+  if (labels.empty() && zeros.empty() && lackTargets(samples))
+    return "each target of its samples follows the end of a document";
   return labels.empty() ? zeros : labels;
 }
 

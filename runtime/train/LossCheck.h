@@ -16,8 +16,7 @@ namespace pcc {
 struct LossCheck {
   /// The scalars of the step, which was taken last.
   const Outputs &outputs;
-  /// Whether tokens may end documents, after which no target follows.
-  bool hasDocuments;
+  const pcc_program &program;
   /// The data of the step.
   const Dataset &data;
   const DataOrder &order;
@@ -47,8 +46,8 @@ struct LossCheck {
   static std::string findNonfinite(const StepResult &result);
 
 private:
-  /// Whether every token of these samples ends a document.
-  bool hasOnlyEnds(const std::vector<int64_t> &samples) const;
+  /// Whether these samples have no targets because documents end.
+  bool lackTargets(const std::vector<int64_t> &samples) const;
   /// The given results of the step, by which the model's own loss was divided,
   /// that are 0. In words; empty if none is. All ranks must call it.
   std::string findZeros(const std::vector<std::string> &counts) const;

@@ -71,8 +71,7 @@ private:
   void noteNonfinite(const StepResult &result);
   /// Returns the checks of the last step's loss.
   LossCheck lossCheck() const {
-    return {steps->taken(), program.n_document_ends > 0, data->dataset(),
-            data->order()};
+    return {steps->taken(), program, data->dataset(), data->order()};
   }
   /// Evaluates after a step. Returns the reason why there is no loss, or ""
   /// once it is logged.

@@ -161,3 +161,15 @@ compiled("split", "--documents", "5,7", "--global-batch-size=2", "--tp", 2, "--c
 one, other = (losses(program, "two.bin", *STEPS) for program in ("two", "split"))
 assert max(abs(x - y) / x for x, y in zip(one, other)) < 2e-6, (one, other)
 call("./apart", "--data", "tokens.bin", "--val-data", "tokens.bin", "--steps=1")
+
+# Steps without targets: all tokens end documents, or all labels follow an end.
+write_llmc("ends.bin", np.full(8 * SEQ + 1, END))
+pathlib.Path("few").mkdir()
+labels = tokens[1:].reshape(8, SEQ).astype("<i8")
+np.save("few/input_ids.npy", tokens[:-1].reshape(8, SEQ).astype("<i8"))
+np.save("few/labels.npy", np.where(tokens[:-1].reshape(8, SEQ) == END, labels, -100))
+for data in ("ends.bin", "few"):
+    said = call("./apart", "--data", data, "--steps=1", code=5)
+    assert "its samples have no valid targets" in said, said
+    assert "each target of its samples follows the end of a document" in said, said
+    call("./apart", "--data", data, "--steps=2", "--skip-empty")

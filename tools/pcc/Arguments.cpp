@@ -173,15 +173,6 @@ static bool readDocuments(const Flags &flags, Arguments &arguments) {
   arguments.findsDocumentEnds = value == "auto";
   if (!flags.documents.getNumOccurrences())
     return true;
-  if (flags.loss == "cross-entropy" || flags.loss == "mse") {
-    llvm::errs() << "pcc: error: --documents: the targets of --loss "
-                 << flags.loss
-                 << " are not the next tokens, so no target follows the end of "
-                    "a document\n"
-                    "pcc: note: leave --documents out, or give --loss "
-                    "causal-lm\n";
-    return false;
-  }
   if (value == "auto")
     return true;
   llvm::SmallVector<llvm::StringRef> parts;

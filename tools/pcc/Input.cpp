@@ -341,7 +341,6 @@ LogicalResult pcc::readInput(MLIRContext &context, Arguments &arguments,
   if (failed(isModule ? readModule(context, arguments, input)
                       : readModel(context, arguments, input)))
     return failure();
-  return arguments.findsDocumentEnds
-             ? findDocumentEnds(*input.module, arguments)
-             : success();
+  bool isOpen = arguments.findsDocumentEnds && !arguments.options.forward;
+  return isOpen ? findDocumentEnds(*input.module, arguments) : success();
 }

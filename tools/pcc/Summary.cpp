@@ -427,8 +427,11 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
     const char *between = " ";
     for (int64_t end : documentEnds)
       os << std::exchange(between, ", ") << end;
-    os << (options.keepPositions ? "; positions are not reset\n"
-                                 : "; positions are reset\n");
+    // A module does not tell whether they were reset before.
+    if (!options.documentEnds.empty())
+      os << (options.keepPositions ? "; positions are not reset"
+                                   : "; positions are reset");
+    os << "\n";
   }
   for (auto &[form, directions] : attention)
     os << "attention: " << directions << " " << form << "\n";

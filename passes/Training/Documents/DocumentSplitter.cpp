@@ -1,13 +1,11 @@
 //===- DocumentSplitter.cpp - Masks attention across documents ------------===//
 
 #include "analysis/Axes.h"
-#include "analysis/Dependence.h"
-#include "analysis/Evaluate.h"
 #include "dialects/NN/Roles.h"
 #include "passes/Training/Documents/Documents.h"
+#include "passes/Training/Documents/ScoreMasks.h"
 #include "passes/Training/Entry.h"
 #include "passes/Training/Regularity.h"
-#include "passes/Training/Visibility.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -47,21 +45,71 @@ InFlightDiagnostic DocumentSplitter::refuse(Operation *op,
          << "--documents: " << nodeName(op) << " " << problem;
 }
 
+/// The values that attentions depend on by their queries, keys and values
+/// (`layers`), and those that they depend on by biases of scores alone.
+static void findParts(Block &body, llvm::DenseSet<Value> &layers,
+                      llvm::DenseSet<Value> &scores) {
+  auto collect = [](SmallVector<Value> work, llvm::DenseSet<Value> &found,
+                    bool hasBiases) {
+    while (!work.empty()) {
+      Value value = work.pop_back_val();
+      if (!found.insert(value).second)
+        continue;
+      Operation *op = value.getDefiningOp();
+      auto attention = dyn_cast_or_null<AttentionOp>(op);
+      if (attention && !hasBiases)
+        work.append({attention.getQ(), attention.getK(), attention.getV()});
+      else if (op)
+        llvm::append_range(work, op->getOperands());
+    }
+  };
+  SmallVector<Value> operands, biases;
+  for (auto op : body.getOps<AttentionOp>()) {
+    operands.append({op.getQ(), op.getK(), op.getV()});
+    if (op.getBias())
+      biases.push_back(op.getBias());
+  }
+  collect(operands, layers, /*hasBiases=*/false);
+  collect(biases, scores, /*hasBiases=*/true);
+  for (Value value : layers)
+    scores.erase(value);
+}
+
+/// Adds the inputs that have a token's value for each position, and checks that
+/// the targets of the model's own loss are known.
+LogicalResult DocumentSplitter::startInputs() {
+  ArrayRef<int64_t> tokens = tensorType(positions.getStarts()).getShape();
+  bool hasTargets = false;
+  for (BlockArgument argument : function.getArguments()) {
+    std::optional<InputRole> role = roleOf(argument);
+    ArrayRef<int64_t> shape = tensorType(argument).getShape();
+    std::optional<unsigned> sequence = dimsOf(argument).sequence;
+    if (role == InputRole::Data && !sequence && shape.size() >= 2 &&
+        shape.take_front(2) == tokens)
+      sequence = 1;
+    hasTargets |= role == InputRole::Targets || role == InputRole::Labels;
+    if (!sequence || role == InputRole::Positions || shape[*sequence] != length)
+      continue;
+    trackerOf(length).start(argument, *sequence);
+    shifts.start(argument);
+  }
+  if (hasTargets || !function->hasAttr(kHasLossAttr))
+    return success();
+  InFlightDiagnostic diag = function.emitError()
+                            << "--documents: the targets of the model's own "
+                               "loss are not known, so those after the end of "
+                               "a document would count";
+  diag.attachNote() << "targets are recognized if they are the classes of a "
+                       "cross-entropy, [batch, sequence]; --loss causal-lm "
+                       "attaches a loss to the logits";
+  return diag;
+}
+
 LogicalResult DocumentSplitter::run() {
   Block &body = function.getBody().front();
-  LoopTracker &whole = trackerOf(length);
-  for (BlockArgument argument : function.getArguments()) {
-    std::optional<unsigned> sequence = dimsOf(argument).sequence;
-    if (!sequence || roleOf(argument) == InputRole::Positions ||
-        tensorType(argument).getDimSize(*sequence) != length)
-      continue;
-    whole.start(argument, *sequence);
-    if (roleOf(argument) == InputRole::Tokens)
-      ofTokens.insert(argument);
-  }
-  for (auto op : body.getOps<AttentionOp>())
-    for (Value operand : {op.getQ(), op.getK(), op.getV()})
-      before.insert_range(neededFor(operand));
+  if (failed(startInputs()))
+    return failure();
+  findParts(body, ofLayers, ofScores);
   bool hasAttention = false;
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
     if (failed(visit(&op)))
@@ -82,24 +130,40 @@ LogicalResult DocumentSplitter::run() {
 }
 
 LogicalResult DocumentSplitter::visit(Operation *op) {
-  bool depends =
-      llvm::any_of(op->getOperands(), [&](Value x) { return find(x).second; });
+  SmallVector<Value> along;
+  bool depends = false;
+  for (Value operand : op->getOperands()) {
+    const Dependence *at = find(operand).second;
+    depends |= at != nullptr;
+    if (at && at->kind == Dependence::PerElement)
+      along.push_back(operand);
+  }
   if (!depends)
     return success();
-  if (llvm::any_of(op->getOperands(),
-                   [&](Value x) { return ofTokens.contains(x); }))
-    ofTokens.insert(op->result_begin(), op->result_end());
+  bool isShift = findShift(op).has_value();
+  if (std::string problem =
+          shifts.visit(op, along, isShift ? *findShift(op) : 0);
+      !problem.empty())
+    return refuse(op, problem);
   if (auto attention = dyn_cast<AttentionOp>(op))
     return visitAttention(attention);
+  if (isShift) {
+    const Dependence *at = find(op->getOperand(0)).second;
+    int64_t dim = at->dim;
+    trackerOf(tensorType(op->getResult(0)).getDimSize(dim))
+        .start(op->getResult(0), dim);
+    return success();
+  }
   if (auto rope = dyn_cast<RopeOp>(op); rope && failed(visitRope(rope)))
     return failure();
-  if (visitShift(op))
-    return success();
-  // Random numbers are drawn by index.
-  if (!keepsPositions && !isa<DropoutOp, RopeOp>(op) &&
-      failed(resetOperands(op)))
+  if (failed(follow(op)))
     return failure();
-  return follow(op);
+  // Random numbers are drawn by index; attention checks the biases of scores.
+  bool isOfScores = llvm::any_of(op->getResults(),
+                                 [&](Value x) { return ofScores.contains(x); });
+  return keepsPositions || isOfScores || isa<DropoutOp, RopeOp>(op)
+             ? success()
+             : resetOperands(op);
 }
 
 LogicalResult DocumentSplitter::follow(Operation *op) {
@@ -114,49 +178,48 @@ LogicalResult DocumentSplitter::follow(Operation *op) {
   return success();
 }
 
-/// Whether a value only hides elements: all of its elements are 0 or very
-/// negative.
-static bool isMask(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (auto where = dyn_cast_or_null<WhereOp>(op))
-    return isMask(where.getLhs()) && isMask(where.getRhs());
-  if (op && (keepsElements(op) || isa<BroadcastOp, CastOp, SliceOp>(op)))
-    return isMask(op->getOperand(0));
-  auto constant = dyn_cast_or_null<ConstantOp>(op);
-  auto elements =
-      constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
-  return elements && llvm::all_of(elements, [](const APFloat &element) {
-           return element.isZero() ||
-                  element.convertToDouble() <= analysis::kRemovesKey;
-         });
-}
-
-/// Whether a value is the positions 0, 1, ...
-static bool countsPositions(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return roleOf(argument) == InputRole::Positions;
-  auto constant = value.getDefiningOp<ConstantOp>();
-  if (!constant || tensorType(value).getRank() != 1)
-    return false;
-  auto elements = cast<DenseIntElementsAttr>(constant.getValue());
-  return elements.getNumElements() > 0 && (*elements.begin()).isZero() &&
-         (elements.getNumElements() == 1 || stepAlong(value, 0) == 1);
-}
-
-/// Whether the bias of an attention hides all keys after a query. Some models
-/// have the causal mask in one bias with other terms.
-static bool hidesLaterKeys(AttentionOp op) {
-  Value bias = op.getBias();
-  if (!bias || !countsPositions(op.getQPos()) || !countsPositions(op.getKPos()))
-    return false;
+/// Whether a bias, or a term of it, has no other values in a document that
+/// begins later, except those of a mask.
+bool DocumentSplitter::isFreeOfPositions(Value bias) {
   ArrayRef<int64_t> shape = tensorType(bias).getShape();
-  Visibility visibility(tensorType(op.getK()).getDimSize(1));
-  visibility.add(bias, /*along=*/3, {-1, -1, 0, 1}, Visibility::Removed);
-  for (int64_t query = 0; query < shape[2]; ++query)
-    for (auto [begin, end] : visibility.at({query, 0}))
-      if (end > query + 1)
-        return false;
-  return shape[2] == tensorType(op.getQ()).getDimSize(1);
+  auto isUniform = [&](int64_t dim) {
+    return shape[dim] == 1 || isUniformAlong(bias, dim);
+  };
+  auto [tracker, at] = find(bias);
+  if (isMask(bias))
+    return true;
+  if (!at)
+    return isUniform(2) && isUniform(3);
+  bool isRow = at->isPerElement(2) && isUniform(3),
+       isColumn = at->isPerElement(3) && isUniform(2);
+  if (isRow || isColumn)
+    return true;
+  Operation *op = bias.getDefiningOp();
+  if (auto sum = dyn_cast_or_null<SumOp>(op))
+    return llvm::all_of(sum.getInputs(),
+                        [&](Value term) { return isFreeOfPositions(term); });
+  if (auto where = dyn_cast_or_null<WhereOp>(op))
+    return (isMask(where.getLhs()) || isMask(where.getRhs())) &&
+           isFreeOfPositions(where.getLhs()) &&
+           isFreeOfPositions(where.getRhs());
+  return false;
+}
+
+LogicalResult DocumentSplitter::checkBias(AttentionOp op) {
+  if (!isFreeOfPositions(op.getBias())) {
+    InFlightDiagnostic diag =
+        refuse(op, "has a bias by position, and nothing shows that a "
+                   "document's is the same wherever it begins");
+    diag.attachNote() << "where it depends on distances alone --keep-positions "
+                         "is the same";
+    return diag;
+  }
+  if (hidesByDistance(op))
+    return success();
+  InFlightDiagnostic diag =
+      refuse(op, "hides other keys in a document that begins later");
+  diag.attachNote() << "--keep-positions masks by the index in the sample";
+  return diag;
 }
 
 LogicalResult DocumentSplitter::visitAttention(AttentionOp op) {
@@ -177,19 +240,16 @@ LogicalResult DocumentSplitter::visitAttention(AttentionOp op) {
     diag.attachNote() << "documents are masked in causal attention only";
     return diag;
   }
-  if (Value bias = op.getBias(); bias && !keepsPositions) {
-    const Dependence *at = whole.find(bias);
-    ArrayRef<int64_t> shape = tensorType(bias).getShape();
-    bool varies = (shape[2] > 1 && !isUniformAlong(bias, 2)) ||
-                  (shape[3] > 1 && !isUniformAlong(bias, 3));
-    if (at ? at->kind != Dependence::PerElement : varies && !isMask(bias)) {
-      InFlightDiagnostic diag =
-          refuse(op, "has a bias by position, and nothing shows that a "
-                     "document's is the same wherever it begins");
-      diag.attachNote() << "where it depends on distances alone "
-                           "--keep-positions is the same";
-      return diag;
-    }
+  if (op.getBias() && !keepsPositions && failed(checkBias(op)))
+    return failure();
+  if (int64_t chunk = op.getChunk(); chunk && chunk < length) {
+    InFlightDiagnostic diag =
+        function.emitWarning()
+        << "--documents: " << nodeName(op.getOperation()) << " sees chunks of "
+        << chunk
+        << " positions, which are counted from the start of the sample";
+    diag.attachNote() << "a document that begins within a chunk has a shorter "
+                         "first chunk";
   }
   op.getStartsMutable().assign(positions.getStarts());
   for (Value result : op->getResults())
@@ -267,33 +327,29 @@ LogicalResult DocumentSplitter::resetOperands(Operation *op) {
   return success();
 }
 
-bool DocumentSplitter::visitShift(Operation *op) {
+std::optional<int64_t> DocumentSplitter::findShift(Operation *op) {
   if (!isa<SliceOp, PadOp, ConcatOp>(op))
-    return false;
-  auto [tracker, at] = find(op->getOperand(0));
-  if (!at || at->kind != Dependence::PerElement || at->inner != 1)
-    return false;
-  int64_t dim = at->dim;
+    return std::nullopt;
+  const Dependence *at = find(op->getOperand(0)).second;
   Value result = op->getResult(0);
-  int64_t extent = tensorType(result).getDimSize(dim);
-  auto slice = dyn_cast<SliceOp>(op);
-  int64_t start = slice ? slice.getStarts()[dim] : 0;
-  bool isWhole = slice && start == 0 &&
-                 extent == tensorType(op->getOperand(0)).getDimSize(dim);
-  bool isAlong =
-      !isWhole && (!isa<ConcatOp>(op) ||
-                   static_cast<int64_t>(cast<ConcatOp>(op).getDim()) == dim);
-  if (!isAlong || before.contains(result))
-    return false;
-  // Targets may be moved to the positions that predict them. What the model
-  // computed may only lose its first or last positions, all values the same.
-  if (ofTokens.contains(result)) {
-    if (!slice || slice.getSteps()[dim] != 1)
-      return false;
-    auto [known, isNew] = sliceStarts.try_emplace(extent, start);
-    if (!isNew && known->second != start)
-      return false;
-  }
-  trackerOf(extent).start(result, dim);
-  return true;
+  // Only the loss may move values along the sequence.
+  if (!at || at->kind != Dependence::PerElement || at->inner != 1 ||
+      ofLayers.contains(result) || ofScores.contains(result))
+    return std::nullopt;
+  int64_t dim = at->dim;
+  bool changes = tensorType(result).getDimSize(dim) !=
+                 tensorType(op->getOperand(0)).getDimSize(dim);
+  bool isOfTokens = shifts.isOfTokens(op->getOperand(0));
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return changes && slice.getSteps()[dim] == 1
+               ? std::optional(slice.getStarts()[dim])
+               : std::nullopt;
+  if (auto pad = dyn_cast<PadOp>(op))
+    return changes && !isOfTokens && pad.getSteps()[dim] == 1
+               ? std::optional(-pad.getStarts()[dim])
+               : std::nullopt;
+  return changes && !isOfTokens &&
+                 static_cast<int64_t>(cast<ConcatOp>(op).getDim()) == dim
+             ? std::optional<int64_t>(0)
+             : std::nullopt;
 }

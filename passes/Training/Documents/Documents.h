@@ -16,6 +16,7 @@
 #define PCC_PASSES_TRAINING_DOCUMENTS_DOCUMENTS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Training/Documents/TargetShift.h"
 #include "passes/Training/LoopTracker.h"
 #include <map>
 
@@ -59,10 +60,14 @@ private:
   mlir::LogicalResult visitAttention(nn::AttentionOp op);
   mlir::LogicalResult visitRope(nn::RopeOp op);
   mlir::LogicalResult resetOperands(mlir::Operation *op);
-  /// Follows a slice, pad or concat along the sequence in the loss. Returns
-  /// false if it is none.
-  bool visitShift(mlir::Operation *op);
-  /// Visits an op that computes each position alone.
+  mlir::LogicalResult startInputs();
+  mlir::LogicalResult checkBias(nn::AttentionOp op);
+  bool isFreeOfPositions(mlir::Value bias);
+  /// The number of first positions that a slice along the sequence in the loss
+  /// drops, less those that a pad or concat of targets adds; nullopt for other
+  /// ops.
+  std::optional<int64_t> findShift(mlir::Operation *op);
+  /// Visits an op that computes each position separately.
   mlir::LogicalResult follow(mlir::Operation *op);
   LoopTracker &trackerOf(int64_t extent);
   /// The tracker and the dim of a value with the sequence; null without.
@@ -79,11 +84,10 @@ private:
   ResetPositions positions;
   /// By the number of positions: a loss may drop the first or the last.
   std::map<int64_t, LoopTracker> trackers;
-  /// Values that depend on tokens, and those that an attention depends on.
-  llvm::DenseSet<mlir::Value> ofTokens, before;
-  /// The index of the first position of slices of values that depend on
-  /// tokens, by their number of positions.
-  std::map<int64_t, int64_t> sliceStarts;
+  TargetShift shifts;
+  /// Values that attentions depend on by queries, keys and values, and those
+  /// that they depend on by biases of scores alone.
+  llvm::DenseSet<mlir::Value> ofLayers, ofScores;
 };
 
 } // namespace pcc

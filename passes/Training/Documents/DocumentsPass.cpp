@@ -26,6 +26,15 @@ struct NNDocumentsPass : pcc::impl::NNDocumentsPassBase<NNDocumentsPass> {
       module.emitError("has no function @forward of one block");
       return signalPassFailure();
     }
+    if (loss == "cross-entropy" || loss == "mse") {
+      InFlightDiagnostic diag =
+          function.emitError()
+          << "--documents: the targets of --loss " << loss
+          << " are not the next tokens, so no target follows the end of a "
+             "document";
+      diag.attachNote() << "leave --documents out, or give --loss causal-lm";
+      return signalPassFailure();
+    }
     BlockArgument tokens = findInput(function, InputRole::Tokens);
     if (!tokens) {
       function.emitError() << "--documents: the model has no input of token "

@@ -1,4 +1,4 @@
-// One model for each reason why documents cannot be masked.
+// One model for each reason why documents cannot be masked, and a warning.
 // RUN: pcc-opt %s --nn-documents=ends=7 --split-input-file --verify-diagnostics
 
 // Attention sees later documents.
@@ -170,4 +170,114 @@ func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) -> tensor
 // expected-error@+1 {{--documents: the model has no input of token ids}}
 func.func @forward(%x: tensor<2x6x4xf32> {nn.role = #nn.role<data>, nn.name = "x"}) -> tensor<2x6x4xf32> {
   return %x : tensor<2x6x4xf32>
+}
+
+// -----
+
+// A bias by position, gated by tokens.
+nn.param @wte : tensor<8x4xf32> init normal
+nn.param @rel : tensor<6x6xf32> init normal
+// expected-error@+2 {{--documents: 'attend' has a bias by position, and nothing shows that a document's is the same wherever it begins}}
+// expected-note@+1 {{where it depends on distances alone --keep-positions is the same}}
+func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tensor<6xi64> {nn.role = #nn.role<positions>}) -> tensor<2x6x1x4xf32> {
+  %wte = nn.read @wte : tensor<8x4xf32>
+  %x = nn.embedding %ids, %wte : tensor<2x6xi64>, tensor<8x4xf32> -> tensor<2x6x4xf32> loc("words")
+  %q = nn.reshape %x : tensor<2x6x4xf32> -> tensor<2x6x1x4xf32>
+  %rel = nn.read @rel : tensor<6x6xf32>
+  %wide = nn.broadcast %rel [2, 3] : tensor<6x6xf32> -> tensor<2x1x6x6xf32>
+  %gates = nn.reduce %x [2] : tensor<2x6x4xf32> -> tensor<2x6xf32>
+  %gate = nn.broadcast %gates [0, 2] : tensor<2x6xf32> -> tensor<2x1x6x6xf32>
+  %bias = nn.mul %wide, %gate : tensor<2x1x6x6xf32>
+  %o, %lse, %max = nn.attention causal %q, %q, %q positions %at, %at bias %bias scale 0.5
+      : (tensor<2x6x1x4xf32>, tensor<2x6x1x4xf32>, tensor<2x6x1x4xf32>, tensor<6xi64>, tensor<6xi64>, tensor<2x1x6x6xf32>)
+      -> (tensor<2x6x1x4xf32>, tensor<2x6x1xf32>, tensor<2x6x1xf32>) loc("attend")
+  return %o : tensor<2x6x1x4xf32>
+}
+
+// -----
+
+// A bias of keys that differs by position of the query.
+nn.param @wte : tensor<8x4xf32> init normal
+nn.param @keys : tensor<6x4xf32> init normal
+// expected-error@+2 {{--documents: 'attend' has a bias by position, and nothing shows that a document's is the same wherever it begins}}
+// expected-note@+1 {{where it depends on distances alone --keep-positions is the same}}
+func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tensor<6xi64> {nn.role = #nn.role<positions>}) -> tensor<2x6x1x4xf32> {
+  %wte = nn.read @wte : tensor<8x4xf32>
+  %x = nn.embedding %ids, %wte : tensor<2x6xi64>, tensor<8x4xf32> -> tensor<2x6x4xf32> loc("words")
+  %q = nn.reshape %x : tensor<2x6x4xf32> -> tensor<2x6x1x4xf32>
+  %keys = nn.read @keys : tensor<6x4xf32>
+  %scores = nn.contract "bsd,td->bst" %x, %keys : tensor<2x6x4xf32>, tensor<6x4xf32> -> tensor<2x6x6xf32>
+  %bias = nn.reshape %scores : tensor<2x6x6xf32> -> tensor<2x1x6x6xf32>
+  %o, %lse, %max = nn.attention causal %q, %q, %q positions %at, %at bias %bias scale 0.5
+      : (tensor<2x6x1x4xf32>, tensor<2x6x1x4xf32>, tensor<2x6x1x4xf32>, tensor<6xi64>, tensor<6xi64>, tensor<2x1x6x6xf32>)
+      -> (tensor<2x6x1x4xf32>, tensor<2x6x1xf32>, tensor<2x6x1xf32>) loc("attend")
+  return %o : tensor<2x6x1x4xf32>
+}
+
+// -----
+
+// Key 0 is always visible.
+nn.param @wte : tensor<8x4xf32> init normal
+// expected-error@+2 {{--documents: 'attend' hides other keys in a document that begins later}}
+// expected-note@+1 {{--keep-positions masks by the index in the sample}}
+func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tensor<6xi64> {nn.role = #nn.role<positions>}) -> tensor<2x6x1x4xf32> {
+  %wte = nn.read @wte : tensor<8x4xf32>
+  %x = nn.embedding %ids, %wte : tensor<2x6xi64>, tensor<8x4xf32> -> tensor<2x6x4xf32> loc("words")
+  %q = nn.reshape %x : tensor<2x6x4xf32> -> tensor<2x6x1x4xf32>
+  %mask = nn.constant dense<[[[[0.0, -1.0e9, -1.0e9, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, 0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, 0.0, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9, 0.0, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9, -1.0e9, 0.0]]]]> : tensor<1x1x6x6xf32>
+  %o, %lse, %max = nn.attention causal %q, %q, %q positions %at, %at bias %mask scale 0.5
+      : (tensor<2x6x1x4xf32>, tensor<2x6x1x4xf32>, tensor<2x6x1x4xf32>, tensor<6xi64>, tensor<6xi64>, tensor<1x1x6x6xf32>)
+      -> (tensor<2x6x1x4xf32>, tensor<2x6x1xf32>, tensor<2x6x1xf32>) loc("attend")
+  return %o : tensor<2x6x1x4xf32>
+}
+
+// -----
+
+// A loss that predicts the token after the next one.
+nn.param @wte : tensor<8x4xf32> init normal
+// expected-error@+1 {{--documents: 'loss' predicts another token than the next one}}
+func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tensor<6xi64> {nn.role = #nn.role<positions>}, %labels: tensor<2x6xi64> {nn.role = #nn.role<labels>}) -> (tensor<f32>, tensor<f32>) attributes {nn.has_loss} {
+  %wte = nn.read @wte : tensor<8x4xf32>
+  %x = nn.embedding %ids, %wte : tensor<2x6xi64>, tensor<8x4xf32> -> tensor<2x6x4xf32> loc("words")
+  %q = nn.reshape %x : tensor<2x6x4xf32> -> tensor<2x6x1x4xf32>
+  %o, %lse = nn.attention causal %q, %q, %q positions %at, %at scale 0.5
+      : (tensor<2x6x1x4xf32>, tensor<2x6x1x4xf32>, tensor<2x6x1x4xf32>, tensor<6xi64>, tensor<6xi64>)
+      -> (tensor<2x6x1x4xf32>, tensor<2x6x1xf32>)
+  %y = nn.reshape %o : tensor<2x6x1x4xf32> -> tensor<2x6x4xf32>
+  %logits = nn.slice %y at [0, 0, 0] step [1, 1, 1] : tensor<2x6x4xf32> -> tensor<2x4x4xf32>
+  %next = nn.slice %labels at [0, 2] step [1, 1] : tensor<2x6xi64> -> tensor<2x4xi64>
+  %losses, %sums = nn.cross_entropy %logits, %next classes 4 : tensor<2x4x4xf32>, tensor<2x4xi64> -> tensor<2x4xf32> loc("loss")
+  %loss = nn.reduce %losses [0, 1] : tensor<2x4xf32> -> tensor<f32>
+  return %loss, %loss : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// A loss of its own whose targets are not known.
+nn.param @wte : tensor<8x4xf32> init normal
+// expected-error@+2 {{--documents: the targets of the model's own loss are not known, so those after the end of a document would count}}
+// expected-note@+1 {{targets are recognized if they are the classes of a cross-entropy, [batch, sequence]; --loss causal-lm attaches a loss to the logits}}
+func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tensor<6xi64> {nn.role = #nn.role<positions>}, %goal: tensor<2x6x1x4xf32> {nn.role = #nn.role<data>, nn.name = "goal"}) -> (tensor<f32>, tensor<f32>) attributes {nn.has_loss} {
+  %wte = nn.read @wte : tensor<8x4xf32>
+  %x = nn.embedding %ids, %wte : tensor<2x6xi64>, tensor<8x4xf32> -> tensor<2x6x4xf32> loc("words")
+  %q = nn.reshape %x : tensor<2x6x4xf32> -> tensor<2x6x1x4xf32>
+  %d = nn.sub %q, %goal : tensor<2x6x1x4xf32>
+  %loss = nn.reduce %d [0, 1, 2, 3] : tensor<2x6x1x4xf32> -> tensor<f32>
+  return %loss, %loss : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// Chunks are counted in the sample.
+nn.param @wte : tensor<8x4xf32> init normal
+// expected-warning@+2 {{--documents: 'attend' sees chunks of 4 positions, which are counted from the start of the sample}}
+// expected-note@+1 {{a document that begins within a chunk has a shorter first chunk}}
+func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tensor<6xi64> {nn.role = #nn.role<positions>}) -> tensor<2x6x1x4xf32> {
+  %wte = nn.read @wte : tensor<8x4xf32>
+  %x = nn.embedding %ids, %wte : tensor<2x6xi64>, tensor<8x4xf32> -> tensor<2x6x4xf32> loc("words")
+  %q = nn.reshape %x : tensor<2x6x4xf32> -> tensor<2x6x1x4xf32>
+  %o, %lse = nn.attention causal %q, %q, %q positions %at, %at scale 0.5 {chunk = 4 : i64}
+      : (tensor<2x6x1x4xf32>, tensor<2x6x1x4xf32>, tensor<2x6x1x4xf32>, tensor<6xi64>, tensor<6xi64>)
+      -> (tensor<2x6x1x4xf32>, tensor<2x6x1xf32>) loc("attend")
+  return %o : tensor<2x6x1x4xf32>
 }

@@ -81,3 +81,31 @@ func.func @forward(
       -> (tensor<2x6x1x4xf32>, tensor<2x6x1xf32>)
   return %o : tensor<2x6x1x4xf32>
 }
+
+// -----
+
+// Biases that are the same in every document: of a token, and masks of windows
+// and of tokens. Their ops stay as they are.
+// CHECK-LABEL: func.func @forward(
+// CHECK-NOT: nn.embedding %{{.*}}tensor<2x6xi64>, tensor<6x
+// CHECK: nn.attention causal {{.*}} bias %{{.*}} starts %
+nn.param @wte : tensor<8x4xf32> init normal
+func.func @forward(
+    %ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>},
+    %valid: tensor<2x6xf32> {nn.role = #nn.role<data>, nn.name = "valid"},
+    %at: tensor<6xi64> {nn.role = #nn.role<positions>}) -> tensor<2x6x1x4xf32> {
+  %wte = nn.read @wte : tensor<8x4xf32>
+  %x = nn.embedding %ids, %wte : tensor<2x6xi64>, tensor<8x4xf32> -> tensor<2x6x4xf32>
+  %q = nn.reshape %x : tensor<2x6x4xf32> -> tensor<2x6x1x4xf32>
+  %own = nn.reduce %x [2] : tensor<2x6x4xf32> -> tensor<2x6xf32>
+  %kept = nn.mul %own, %valid : tensor<2x6xf32>
+  %byKey = nn.broadcast %kept [0, 3] : tensor<2x6xf32> -> tensor<2x1x6x6xf32>
+  %window = nn.constant dense<[[0.0, -1.0e9, -1.0e9, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9, -1.0e9, -1.0e9, -1.0e9], [-1.0e9, 0.0, 0.0, -1.0e9, -1.0e9, -1.0e9], [-1.0e9, -1.0e9, 0.0, 0.0, -1.0e9, -1.0e9], [-1.0e9, -1.0e9, -1.0e9, 0.0, 0.0, -1.0e9], [-1.0e9, -1.0e9, -1.0e9, -1.0e9, 0.0, 0.0]]> : tensor<6x6xf32>
+  %mask = nn.broadcast %window [2, 3] : tensor<6x6xf32> -> tensor<2x1x6x6xf32>
+  %bias = nn.sum %byKey, %mask : tensor<2x1x6x6xf32>
+  // The mask hides later keys, so the attention is causal.
+  %o, %lse, %max = nn.attention %q, %q, %q positions %at, %at bias %bias scale 0.5
+      : (tensor<2x6x1x4xf32>, tensor<2x6x1x4xf32>, tensor<2x6x1x4xf32>, tensor<6xi64>, tensor<6xi64>, tensor<2x1x6x6xf32>)
+      -> (tensor<2x6x1x4xf32>, tensor<2x6x1xf32>, tensor<2x6x1xf32>)
+  return %o : tensor<2x6x1x4xf32>
+}
