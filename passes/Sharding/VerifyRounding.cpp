@@ -28,6 +28,7 @@ public:
   LogicalResult verify(AdamWOp step);
 
 private:
+  SmallVector<std::pair<ParamOp, int64_t>> membersOf(Operation *symbol);
   LogicalResult verifyMember(RoundingBitsOp bits, MemberAttr member,
                              ParamOp param);
   LogicalResult verifyOrigin(RoundingBitsOp bits, int64_t origin,
@@ -119,31 +120,43 @@ LogicalResult RoundingVerifier::verifyMember(RoundingBitsOp bits,
   return success();
 }
 
+/// Returns the parameters that are updated together with a parameter, bucket or
+/// shard of a bucket, and their first elements; nothing for other symbols.
+SmallVector<std::pair<ParamOp, int64_t>>
+RoundingVerifier::membersOf(Operation *symbol) {
+  if (auto param = dyn_cast_or_null<ParamOp>(symbol))
+    return {{param, 0}};
+  auto bucket = dyn_cast_or_null<StateOp>(symbol);
+  if (bucket && bucket.getKind() == StateKind::Part)
+    bucket = symbols.lookup<StateOp>(*bucket.getOf());
+  if (!bucket || bucket.getKind() != StateKind::Bucket)
+    return {};
+  SmallVector<std::pair<ParamOp, int64_t>> members;
+  for (auto [member, offset] :
+       llvm::zip_equal(bucket.getMembersAttr(), *bucket.getOffsets())) {
+    StringRef name = cast<FlatSymbolRefAttr>(member).getValue();
+    auto param = symbols.lookup<ParamOp>(name);
+    if (!param)
+      return {};
+    members.push_back({param, offset});
+  }
+  return members;
+}
+
 LogicalResult RoundingVerifier::verify(AdamWOp step) {
   if (!step.getRounding())
     return success();
   auto bits = step.getRounding().getDefiningOp<RoundingBitsOp>();
   auto read = step.getParam().getDefiningOp<ReadOp>();
-  if (!bits || !read)
+  Operation *symbol = read ? symbols.lookup(read.getSymbol()) : nullptr;
+  auto params = membersOf(symbol);
+  if (!bits || params.empty())
     return step.emitOpError("rounds with other bits than those of a parameter");
-  Operation *symbol = symbols.lookup(read.getSymbol());
-  SmallVector<std::pair<ParamOp, int64_t>> params;
   int64_t position = -1, extent = 0;
   AxisList axes;
-  if (auto param = dyn_cast<ParamOp>(symbol)) {
-    params.push_back({param, 0});
-  } else {
-    auto own = cast<StateOp>(symbol);
+  if (auto own = dyn_cast<StateOp>(symbol)) {
     axes = layoutOf(own, 2).dims[1];
     extent = own.getTensorType().getDimSize(1);
-    auto bucket = own;
-    if (own.getKind() == StateKind::Part)
-      bucket = symbols.lookup<StateOp>(*own.getOf());
-    for (auto [member, offset] :
-         llvm::zip_equal(bucket.getMembersAttr(), *bucket.getOffsets()))
-      params.push_back(
-          {symbols.lookup<ParamOp>(cast<FlatSymbolRefAttr>(member).getValue()),
-           offset});
   }
   if (bits.getPosition())
     position = *bits.getPosition();

@@ -2,8 +2,8 @@
 """The shards of parameters, gradients and optimizer state of a rank take the
 bytes of each ZeRO stage; experts that are split over ep have fewer shards.
 Sharded buckets are live as a whole for at most two neighboring tasks at a time.
-Each mesh is compiled with each ZeRO stage in one precision, which alternates;
-with PCC_TEST_ALL in all."""
+Each mesh is compiled with each ZeRO stage in one precision, which alternates,
+with f32 or bf16 moments; with PCC_TEST_ALL in all."""
 
 import collections
 import json
@@ -20,11 +20,13 @@ import lives
 import theory
 
 ALL = bool(os.environ.get("PCC_TEST_ALL"))
-# Bytes of an element by ZeRO stage: in replicated buffers, and in buffers that
-# are sharded over d ranks.
+# Bytes of an element by precision and ZeRO stage: in replicated buffers, and in
+# buffers that are sharded over d ranks.
 DUE = {"f32": ((16, 0), (8, 8), (4, 12), (0, 16)),
        "bf16": ((18, 0), (6, 12), (2, 16), (0, 18)),
-       "fp16": ((18, 0), (6, 12), (2, 16), (0, 18))}
+       "f32 --optimizer-state bf16": ((12, 0), (8, 4), (4, 8), (0, 12)),
+       "fp16": ((18, 0), (6, 12), (2, 16), (0, 18)),
+       "bf16 --optimizer-state bf16": ((14, 0), (6, 8), (2, 12), (0, 14))}
 # Mesh, d, microbatches and shape: d is 2, 3 or 4, alone and with other axes.
 # The number of classes and the sizes of norms and biases are prime, or twice a
 # prime if tp shards them.

@@ -34,12 +34,12 @@ def add(key, coordinate):
                np.uint32(0x85ebca6b))
 
 
-def bits_of(number, indices):
+def bits_of(number, indices, seed=SEED, step=STEP):
     """The bits of elements of a parameter, by their index in the whole."""
     with np.errstate(over="ignore"):
-        key = mix(np.uint32(SEED & 0xffffffff) + np.uint32(0x9e3779b9))
-        for word in (SEED >> 32, STEP & 0xffffffff,
-                     number + (STEP >> 32) + STREAM):
+        key = mix(np.uint32(seed & 0xffffffff) + np.uint32(0x9e3779b9))
+        for word in (seed >> 32, step & 0xffffffff,
+                     number + (step >> 32) + STREAM):
             key = add(key, word)
         return add(key, indices).view(np.int32)
 
@@ -236,11 +236,11 @@ kernels = Kernels(arguments, [P, B, B], body)
 assert len(kernels.calls) == 1, "the bits have no memory"
 
 
-def adamw(scale):
+def adamw(scale, seed=SEED, step=STEP):
     numbers = [np.float32(n) for n in (scale, 1e-3, 0.5, 1e-8, 0)]
     return kernels(np.zeros((1, ROWS), np.float32), g.reshape(1, -1),
                    as_bf16(m).reshape(1, -1), as_bf16(v).reshape(1, -1),
-                   np.int64(SEED), np.int64(STEP), *numbers)
+                   np.int64(seed), np.int64(step), *numbers)
 
 
 def rounded(exact, bits):
@@ -261,6 +261,17 @@ assert (square == rounded(second, bits >> 16))[finite].all()
 assert np.isnan(from_bf16(mine)[0])
 assert (from_bf16(mine)[1:3] == [np.inf, -np.inf]).all()
 print("adamw: ok")
+
+# Seed, step and its high half, which the id is added to, change a third of the
+# roundings or more, as do the other moment's bits.
+for seed, step in ((SEED + 1, STEP), (SEED + (1 << 32), STEP),
+                   (SEED, STEP + 1), (SEED, STEP + (1 << 32))):
+    _, changed, _ = (r.reshape(-1) for r in adamw(1, seed, step))
+    bits = bits_of(3, np.arange(ROWS), seed, step).view(np.uint32)
+    assert (changed == rounded(first, bits & 0xffff)).all()
+    assert np.mean(changed != mine) > 0.2, np.mean(changed != mine)
+bits = bits_of(3, np.arange(ROWS)).view(np.uint32)
+assert np.mean(square != rounded(second, bits & 0xffff)) > 0.1
 
 # Both halves of the bits are used, and the two moments are not rounded alike.
 up = from_bf16(mine).astype(np.float64) > first

@@ -54,6 +54,9 @@
 // RUN: sed 's/<id = 2, start/<id = 1, start/' %t.mlir | not pcc-opt --dist-verify 2>&1 | FileCheck %s --check-prefix=ALIKE
 // ALIKE: error: 'nn.rounding_bits' op rounds 's' with the bits of 'b'
 // RUN: sed 's/nn.rounding_bits 0 seed \([^ ]*\) step [^ ]*/nn.rounding_bits 0 seed \1 step \1/' %t.mlir | not pcc-opt --dist-verify 2>&1 | FileCheck %s --check-prefix=STEP
+// RUN: pcc-opt %s --dist-form-buckets -o %t.whole.mlir
+// RUN: sed '/func @update/,$s/nn.read @bucket.0.param/nn.read @bucket.0.grad/' %t.whole.mlir | not pcc-opt --dist-verify 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: error: 'nn.adamw' op rounds with other bits than those of a parameter
 // STEP: error: 'nn.rounding_bits' op does not depend on the optimizer's step
 
 #whole = #dist.sharding<@mesh, [{}]>
