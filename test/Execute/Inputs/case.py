@@ -8,11 +8,11 @@ import numpy as np
 # The operands, in order, of ops with several optional ones.
 SEGMENTS = {
     "attention": (
-        "q k v q_pos k_pos bias sinks samples seed step head_origin"
+        "q k v q_pos k_pos bias sinks samples seed step head_origin starts"
     ).split(),
     "attention_grad": (
         "d_result q k v result lse max q_pos k_pos bias samples seed step "
-        "head_origin"
+        "head_origin starts"
     ).split(),
 }
 TYPES = {"float64": "f32", "float32": "f32", "int64": "i64", "bool": "i1"}

@@ -410,10 +410,11 @@ add("sum_of_squares", dict(input=p), (p * p).sum())
 
 # Tested elsewhere: state in ../state.mlir, constants in all programs, the ops
 # of expanded attention in ../Kernels/attention.py, experts in
-# ../Compiled/experts.mlir and ../gradients/experts.mlir.
+# ../Compiled/experts.mlir and ../gradients/experts.mlir, random bits for rounding
+# in ../Kernels/rounding.py.
 ops |= set("param state read write accumulate constant masked_softmax "
            "masked_softmax_grad experts experts_grad route "
-           "grouped_contract".split())
+           "grouped_contract rounding_bits".split())
 test = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 for path in glob.glob(os.path.join(test, "Inputs/ops/*.json")):
