@@ -86,7 +86,7 @@ func.func @forward(
 
 // Biases that are the same in every document: of a token, and masks of windows
 // and of tokens. Their ops stay as they are.
-// CHECK-LABEL: func.func @forward(
+// CHECK: tensor<2x6xf32> {nn.name = "valid"
 // CHECK-NOT: nn.embedding %{{.*}}tensor<2x6xi64>, tensor<6x
 // CHECK: nn.attention causal {{.*}} bias %{{.*}} starts %
 nn.param @wte : tensor<8x4xf32> init normal
