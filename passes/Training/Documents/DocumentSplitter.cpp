@@ -161,6 +161,8 @@ LogicalResult DocumentSplitter::visit(Operation *op) {
   // Random numbers are drawn by index; attention checks the biases of scores.
   bool isOfScores = llvm::any_of(op->getResults(),
                                  [&](Value x) { return ofScores.contains(x); });
+  if (isOfScores)
+    noteNumbered(op);
   return keepsPositions || isOfScores || isa<DropoutOp, RopeOp>(op)
              ? success()
              : resetOperands(op);
@@ -178,6 +180,17 @@ LogicalResult DocumentSplitter::follow(Operation *op) {
   return success();
 }
 
+/// Follows the values of scores that depend on tokens and on their positions.
+void DocumentSplitter::noteNumbered(Operation *op) {
+  Value along;
+  bool isNumbered = !findNumbered(op, along).empty() ||
+                    llvm::any_of(op->getOperands(), [&](Value x) {
+                      return numberedScores.contains(x);
+                    });
+  if (isNumbered)
+    numberedScores.insert(op->result_begin(), op->result_end());
+}
+
 /// Whether a bias, or a term of it, has no other values in a document that
 /// begins later, except those of a mask.
 bool DocumentSplitter::isFreeOfPositions(Value bias) {
@@ -192,7 +205,7 @@ bool DocumentSplitter::isFreeOfPositions(Value bias) {
     return isUniform(2) && isUniform(3);
   bool isRow = at->isPerElement(2) && isUniform(3),
        isColumn = at->isPerElement(3) && isUniform(2);
-  if (isRow || isColumn)
+  if ((isRow || isColumn) && !numberedScores.contains(bias))
     return true;
   Operation *op = bias.getDefiningOp();
   if (auto sum = dyn_cast_or_null<SumOp>(op))
@@ -273,48 +286,57 @@ LogicalResult DocumentSplitter::visitRope(RopeOp op) {
   return success();
 }
 
-LogicalResult DocumentSplitter::resetOperands(Operation *op) {
+SmallVector<unsigned> DocumentSplitter::findNumbered(Operation *op,
+                                                     Value &along) {
+  SmallVector<unsigned> numbered;
   auto ruled = dyn_cast<ShardingRuleInterface>(op);
   if (!ruled)
-    return success();
+    return numbered;
   ShardingRule rule = ruled.getShardingRule();
   // The loop of the op that runs along the sequence.
   int loop = -1;
-  const Dependence *at = nullptr;
-  Value along;
+  int64_t inner = 1;
   for (auto [operand, dims] : llvm::zip_equal(op->getOperands(), rule.operands))
     if (const Dependence *own = find(operand).second;
         own && own->kind == Dependence::PerElement &&
         dims[own->dim].size() == 1) {
       loop = dims[own->dim].front();
-      at = own;
+      inner = own->inner;
       along = operand;
     }
-  if (!at)
-    return success();
-  Dependence dependence = *at;
+  if (!along)
+    return numbered;
   for (auto [i, dims] : llvm::enumerate(rule.operands)) {
-    OpOperand &operand = op->getOpOperand(i);
     auto dim = llvm::find_if(dims, [&](const DimFactors &own) {
       return llvm::is_contained(own, loop);
     });
-    if (dim == dims.end() || find(operand.get()).second ||
-        isUniformAlong(operand.get(), dim - dims.begin(),
-                       stepIn(rule, *dim, loop, dependence.inner)))
-      continue;
+    Value operand = op->getOperand(i);
+    if (dim != dims.end() && !find(operand).second &&
+        !isUniformAlong(operand, dim - dims.begin(),
+                        stepIn(rule, *dim, loop, inner)))
+      numbered.push_back(i);
+  }
+  return numbered;
+}
+
+LogicalResult DocumentSplitter::resetOperands(Operation *op) {
+  Value along;
+  for (unsigned i : findNumbered(op, along)) {
+    Dependence dependence = *find(along).second;
     std::string problem = "numbers positions";
     if (elementMapOf(op) == ElementMap::Elementwise &&
         find(along).first == &trackerOf(length) && dependence.inner == 1) {
       int64_t batch = analysis::findAxes(along).batch;
       if (!find(positions.get()).second)
         trackerOf(length).start(positions.get(), 1);
+      auto visitMade = [&](Operation *made) {
+        if (llvm::any_of(made->getOperands(),
+                         [&](Value x) { return find(x).second; }))
+          (void)follow(made);
+      };
       if (batch >= 0 && batch != dependence.dim)
-        problem = positions.lookUp(
-            operand, batch, dependence.dim, [&](Operation *made) {
-              if (llvm::any_of(made->getOperands(),
-                               [&](Value x) { return find(x).second; }))
-                (void)follow(made);
-            });
+        problem = positions.lookUp(op->getOpOperand(i), batch, dependence.dim,
+                                   visitMade);
     }
     if (problem.empty())
       continue;

@@ -60,6 +60,11 @@ private:
   mlir::LogicalResult visitAttention(nn::AttentionOp op);
   mlir::LogicalResult visitRope(nn::RopeOp op);
   mlir::LogicalResult resetOperands(mlir::Operation *op);
+  /// The operands of an op that depend on the position alone and differ along
+  /// the sequence. `along`: an operand that runs along it.
+  llvm::SmallVector<unsigned> findNumbered(mlir::Operation *op,
+                                           mlir::Value &along);
+  void noteNumbered(mlir::Operation *op);
   mlir::LogicalResult startInputs();
   mlir::LogicalResult checkBias(nn::AttentionOp op);
   bool isFreeOfPositions(mlir::Value bias);
@@ -88,6 +93,8 @@ private:
   /// Values that attentions depend on by queries, keys and values, and those
   /// that they depend on by biases of scores alone.
   llvm::DenseSet<mlir::Value> ofLayers, ofScores;
+  /// Of the latter, those that depend on tokens and on their positions.
+  llvm::DenseSet<mlir::Value> numberedScores;
 };
 
 } // namespace pcc

@@ -63,14 +63,15 @@ static Visibility::Ranges moved(const Visibility::Ranges &ranges, int64_t least,
 
 bool pcc::hidesByDistance(AttentionOp op) {
   Value bias = op.getBias();
-  ArrayRef<int64_t> shape = tensorType(bias).getShape();
-  if (shape[2] == 1)
-    return shape[3] == 1 || isUniformAlong(bias, 3);
+  int64_t heads = tensorType(bias).getDimSize(1),
+          queries = tensorType(op.getQ()).getDimSize(1);
+  if (tensorType(bias).getDimSize(3) == 1)
+    return true;
   Visibility visibility(tensorType(op.getK()).getDimSize(1));
   visibility.add(bias, /*along=*/3, {-1, 0, 1, 2}, Visibility::Removed);
-  for (int64_t head = 0; head < shape[1]; ++head) {
+  for (int64_t head = 0; head < heads; ++head) {
     Visibility::Ranges before;
-    for (int64_t query = 0; query < shape[2]; ++query) {
+    for (int64_t query = 0; query < queries; ++query) {
       // The causal mask hides later keys in any case.
       Visibility::Ranges seen = visibility.at({head, query, 0});
       if (query && moved(before, 0, query, 1) != moved(seen, 1, query + 1, 0))

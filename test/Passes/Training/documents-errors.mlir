@@ -216,6 +216,28 @@ func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tens
 
 // -----
 
+// A bias of keys by token and by position.
+nn.param @wte : tensor<8x4xf32> init normal
+nn.param @keys : tensor<6xf32> init normal
+// expected-error@+2 {{--documents: 'attend' has a bias by position, and nothing shows that a document's is the same wherever it begins}}
+// expected-note@+1 {{where it depends on distances alone --keep-positions is the same}}
+func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tensor<6xi64> {nn.role = #nn.role<positions>}) -> tensor<2x6x1x4xf32> {
+  %wte = nn.read @wte : tensor<8x4xf32>
+  %x = nn.embedding %ids, %wte : tensor<2x6xi64>, tensor<8x4xf32> -> tensor<2x6x4xf32> loc("words")
+  %q = nn.reshape %x : tensor<2x6x4xf32> -> tensor<2x6x1x4xf32>
+  %keys = nn.read @keys : tensor<6xf32>
+  %wide = nn.broadcast %keys [1] : tensor<6xf32> -> tensor<2x6xf32>
+  %own = nn.reduce %x [2] : tensor<2x6x4xf32> -> tensor<2x6xf32>
+  %sum = nn.sum %own, %wide : tensor<2x6xf32>
+  %bias = nn.reshape %sum : tensor<2x6xf32> -> tensor<2x1x1x6xf32>
+  %o, %lse, %max = nn.attention causal %q, %q, %q positions %at, %at bias %bias scale 0.5
+      : (tensor<2x6x1x4xf32>, tensor<2x6x1x4xf32>, tensor<2x6x1x4xf32>, tensor<6xi64>, tensor<6xi64>, tensor<2x1x1x6xf32>)
+      -> (tensor<2x6x1x4xf32>, tensor<2x6x1xf32>, tensor<2x6x1xf32>) loc("attend")
+  return %o : tensor<2x6x1x4xf32>
+}
+
+// -----
+
 // Key 0 is always visible.
 nn.param @wte : tensor<8x4xf32> init normal
 // expected-error@+2 {{--documents: 'attend' hides other keys in a document that begins later}}
