@@ -41,6 +41,7 @@
 // TIMES-NEXT: DistSeedSequencePass
 // TIMES-NEXT: DistPropagatePass
 // TIMES-NEXT: DistAttentionHeadsPass
+// TIMES-NEXT: DistBalanceSequencePass
 // TIMES-NEXT: DistInsertReshardsPass
 // TIMES-NEXT: DistVerifyPass
 // TIMES-NEXT: Rest
