@@ -18,11 +18,11 @@ ROOT, BUILD = sys.argv[1:]
 ALL = bool(os.environ.get("PCC_TEST_ALL"))
 BOUND = 2e-6
 DATA = os.path.join(ROOT, "examples", "data", "gpl-3.bin")
-GPT, DROPOUT, LLAMA, MISTRAL, GPT_OSS = (
+GPT, DROPOUT, LLAMA, MISTRAL, GPT_OSS, OPT = (
     os.path.join(ROOT, "examples", *path) for path in (
         ("gpt2", "gpt2.onnx"), ("gpt2", "gpt2-dropout.onnx"),
         ("models", "llama-dynamo.onnx"), ("models", "mistral-dynamo.onnx"),
-        ("models", "gpt-oss-dynamo.onnx")))
+        ("models", "gpt-oss-dynamo.onnx"), ("models", "opt-dynamo.onnx")))
 SINKS = os.path.join(ROOT, "test", "Equivalence", "Inputs", "masked", "sinks")
 PLANS = [
     (GPT, 20, "--cp 2"),
@@ -34,6 +34,7 @@ PLANS = [
     (GPT, 20, "--cp 2 --target cuda-emulated --precision f32"),
 ] + ([
     (GPT, 64, "--cp 8 --zero 1"),
+    (OPT, 24, "--tp 2 --cp 3 --zero 1"),
     (DROPOUT, 24, "--tp 2 --cp 2 --sequence-parallel --recompute selective"),
     (LLAMA, 32, "--cp 2 --dp 2 --zero 3 --micro-batch-size 2 --recompute full"),
     (GPT_OSS, 30, "--tp 2 --cp 3 --head-chunks 3"),
