@@ -8,7 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/Pipelines.h"
-#include "tools/pcc/DocumentEnds.h"
+#include "tools/pcc/Directory/DocumentEnds.h"
 #include "tools/pcc/Plan.h"
 #include "tools/pcc/TwoSamples.h"
 #include "llvm/Support/Path.h"

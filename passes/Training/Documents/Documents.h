@@ -53,6 +53,8 @@ class DocumentSplitter {
 public:
   /// `keepsPositions`: positions are not reset.
   DocumentSplitter(mlir::func::FuncOp function, bool keepsPositions);
+  /// Changes the function. Errors: an op that may mix documents, and the others
+  /// of --nn-documents.
   mlir::LogicalResult run();
 
 private:

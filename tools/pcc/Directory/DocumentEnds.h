@@ -1,7 +1,7 @@
 //===- DocumentEnds.h - The tokens that end a document ----------*- C++ -*-===//
 
-#ifndef PCC_TOOLS_PCC_DOCUMENTENDS_H
-#define PCC_TOOLS_PCC_DOCUMENTENDS_H
+#ifndef PCC_TOOLS_PCC_DIRECTORY_DOCUMENTENDS_H
+#define PCC_TOOLS_PCC_DIRECTORY_DOCUMENTENDS_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "tools/pcc/Arguments.h"
@@ -16,4 +16,4 @@ mlir::LogicalResult findDocumentEnds(mlir::ModuleOp module,
 
 } // namespace pcc
 
-#endif // PCC_TOOLS_PCC_DOCUMENTENDS_H
+#endif // PCC_TOOLS_PCC_DIRECTORY_DOCUMENTENDS_H

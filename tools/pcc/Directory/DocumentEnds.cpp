@@ -1,6 +1,6 @@
 //===- DocumentEnds.cpp - The tokens that end a document ------------------===//
 
-#include "tools/pcc/DocumentEnds.h"
+#include "tools/pcc/Directory/DocumentEnds.h"
 #include "dialects/NN/AttrNames.h"
 #include "frontend/import/ModelConfig.h"
 #include "llvm/Support/Path.h"
