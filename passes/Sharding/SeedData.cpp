@@ -29,9 +29,17 @@ struct DistSeedDataPass : pcc::impl::DistSeedDataPassBase<DistSeedDataPass> {
       if ((*program)[i].kind == ShardedValue::Kind::Input &&
           failed(seedInput(*program, i)))
         return signalPassFailure();
+    AxisSet sequence = program->mesh.withRole(AxisRole::Sequence);
+    if (!sequence.empty() && !hasSequence)
+      module.emitWarning() << "--" << userName(program->mesh, sequence)
+                           << " splits no computation: no input of the model "
+                              "is a sequence of tokens";
   }
 
   LogicalResult seedInput(const Program &program, unsigned number);
+
+  /// Whether an input has a sequence for each sample.
+  bool hasSequence = false;
 };
 
 } // namespace
@@ -61,6 +69,7 @@ LogicalResult DistSeedDataPass::seedInput(const Program &program,
   // sample, and attention with whole sequences of some heads needs all of them.
   bool isSequence =
       dims.batch && dims.sequence && role != InputRole::DocumentStarts;
+  hasSequence |= isSequence;
   Seed seed{DataLevel, {}, /*open=*/false, "an input's batch and sequence"};
   seed.dims.resize(rank);
   auto split = [&](AxisRole axisRole, AxisSet axes, unsigned dim,
