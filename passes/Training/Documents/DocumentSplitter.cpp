@@ -79,7 +79,7 @@ static void findParts(Block &body, llvm::DenseSet<Value> &layers,
 /// the targets of the model's own loss are known.
 LogicalResult DocumentSplitter::startInputs() {
   ArrayRef<int64_t> tokens = tensorType(positions.getStarts()).getShape();
-  bool hasTargets = false;
+  bool hasTargets = false, hasOthers = false;
   for (BlockArgument argument : function.getArguments()) {
     std::optional<InputRole> role = roleOf(argument);
     ArrayRef<int64_t> shape = tensorType(argument).getShape();
@@ -87,13 +87,17 @@ LogicalResult DocumentSplitter::startInputs() {
     if (role == InputRole::Data && !sequence && shape.size() >= 2 &&
         shape.take_front(2) == tokens)
       sequence = 1;
-    hasTargets |= role == InputRole::Targets || role == InputRole::Labels;
-    if (!sequence || role == InputRole::Positions || shape[*sequence] != length)
+    bool isSequence = sequence && shape[*sequence] == length;
+    if (role == InputRole::Targets || role == InputRole::Labels) {
+      hasTargets |= isSequence;
+      hasOthers |= !isSequence;
+    }
+    if (!isSequence || role == InputRole::Positions)
       continue;
     trackerOf(length).start(argument, *sequence);
     shifts.start(argument);
   }
-  if (hasTargets || !function->hasAttr(kHasLossAttr))
+  if (!hasOthers && (hasTargets || !function->hasAttr(kHasLossAttr)))
     return success();
   InFlightDiagnostic diag = function.emitError()
                             << "--documents: the targets of the model's own "

@@ -303,3 +303,18 @@ func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %at: tens
       -> (tensor<2x6x1x4xf32>, tensor<2x6x1xf32>) loc("attend")
   return %o : tensor<2x6x1x4xf32>
 }
+
+// -----
+
+// Labels of another length than the tokens.
+nn.param @wte : tensor<8x4xf32> init normal
+// expected-error@+2 {{--documents: the targets of the model's own loss are not known, so those after the end of a document would count}}
+// expected-note@+1 {{targets are recognized if they are the classes of a cross-entropy, [batch, sequence]; --loss causal-lm attaches a loss to the logits}}
+func.func @forward(%ids: tensor<2x6xi64> {nn.role = #nn.role<tokens>}, %labels: tensor<2x5xi64> {nn.role = #nn.role<labels>}) -> (tensor<f32>, tensor<f32>) attributes {nn.has_loss} {
+  %wte = nn.read @wte : tensor<8x4xf32>
+  %x = nn.embedding %ids, %wte : tensor<2x6xi64>, tensor<8x4xf32> -> tensor<2x6x4xf32>
+  %logits = nn.slice %x at [0, 0, 0] step [1, 1, 1] : tensor<2x6x4xf32> -> tensor<2x5x4xf32>
+  %losses, %sums = nn.cross_entropy %logits, %labels classes 4 : tensor<2x5x4xf32>, tensor<2x5xi64> -> tensor<2x5xf32>
+  %loss = nn.reduce %losses [0, 1] : tensor<2x5xf32> -> tensor<f32>
+  return %loss, %loss : tensor<f32>, tensor<f32>
+}
