@@ -129,7 +129,8 @@ def test_compile(number, code, marked):
     """pcc gets a signal on which it removes its unfinished files."""
     with open("pcc", "w") as file:
         file.write('#!/bin/sh\ncase "$*" in *--help*) echo "  --tp=<N> - size" ;;'
-                   "\n*) trap 'rm begun; exit' TERM; sleep 1000 & "
+                   # A second signal must not end rm.
+                   "\n*) trap 'trap \"\" TERM; rm begun; exit' TERM; sleep 1000 & "
                    "touch begun; wait; esac\n")
     os.chmod("pcc", 0o755)
     begun = marked.python("import signal; signal.signal(signal.SIGINT, "
