@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import time
 
 import pytest
 from conftest import DATA, ENDLESS, step_of, until
@@ -114,7 +115,12 @@ os.kill(run._child._process.pid, signal.SIGSTOP)
 print("runs", flush=True)
 run.close()
 """, program)
-    begun.send_signal(signal.SIGINT)
+    # The first one may come before the run writes its checkpoint.
+    for _ in range(300):
+        if begun.poll() is not None:
+            break
+        begun.send_signal(signal.SIGINT)
+        time.sleep(0.1)
     _, errors = begun.communicate(timeout=30)
     assert "KeyboardInterrupt" in errors
     assert not marked.processes()
